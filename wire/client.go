@@ -1,0 +1,134 @@
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/netip"
+	"time"
+)
+
+// Client sends requests to one base URL. Every request gets a connection of its own, which is closed after the
+// answer; nothing is sent twice, no redirect is followed and no proxy from the environment is used. The zero Limits
+// are Default. A Client may be used by several goroutines.
+type Client struct {
+	Base   Base
+	TLS    *tls.Config // for https; nil: the system's roots. The server's name and ALPN are filled in.
+	Limits Limits
+	// Local is told the local address of every connection, before anything is sent on it; nil: not wanted.
+	Local func(addr string)
+}
+
+// inlineWrite is how many bytes of a request are written before the answer is read. It must fit into the socket's
+// buffer, so that a server that answers early without reading can't block us. Larger requests are written beside
+// the reading. Linux's default send buffer is 16 KiB (tcp(7), tcp_wmem).
+const inlineWrite = 16 << 10
+
+var past = time.Unix(1, 0)
+
+// Do sends one request and reads its answer, within the context's deadline. It never returns nil; how it went is in
+// End and Err. The request's target is sent as it is, without Base.Path.
+func (c Client) Do(ctx context.Context, r Request) *Answer {
+	start := time.Now()
+	msg, err := r.encode(c.Base)
+	if err != nil {
+		return notSent(start, EndRefused, "nothing was sent: "+err.Error())
+	}
+	conn, err := c.dial(ctx)
+	if err != nil {
+		end, words := dialWords(ctx, err, c.Base)
+		return notSent(start, end, words)
+	}
+	defer conn.Close()
+	// A context that ends, by deadline or by cancel, makes reads and writes fail at once.
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(past) })
+	defer stop()
+	a := c.exchange(conn, msg, r.Method == "HEAD")
+	if a.End == EndTimeout && errors.Is(ctx.Err(), context.Canceled) {
+		a.End = EndCanceled
+	}
+	return a
+}
+
+func notSent(start time.Time, end End, words string) *Answer {
+	return &Answer{End: end, Err: words, SentAt: start, DoneAt: time.Now()}
+}
+
+// exchange writes a request and reads the answer. A write that failed doesn't matter when an answer came: a server
+// may refuse a request before it has read it whole.
+func (c Client) exchange(conn net.Conn, msg []byte, noBody bool) *Answer {
+	sent := time.Now()
+	var werr error
+	var a *Answer
+	if len(msg) <= inlineWrite {
+		_, werr = conn.Write(msg)
+		a = read(conn, c.Limits, noBody)
+	} else {
+		done := make(chan error, 1)
+		go func() {
+			_, err := conn.Write(msg)
+			done <- err
+		}()
+		a = read(conn, c.Limits, noBody)
+		conn.Close() // ends a write that is still waiting
+		werr = <-done
+	}
+	a.SentAt = sent
+	a.noteUnsent(werr)
+	return a
+}
+
+// noteUnsent adds a failed write to an answer that did not come whole. The kernel reports a reset only once, so that
+// after a write met it a read sees a mere end.
+func (a *Answer) noteUnsent(err error) {
+	if err == nil || a.End.Orderly() || errors.Is(err, net.ErrClosed) || !isReset(err) {
+		return
+	}
+	if a.End == EndNone || a.End == EndShort {
+		a.End = EndReset
+		a.Err += " (reset while the request was being sent)"
+	}
+}
+
+// dial connects, and for https shakes hands.
+func (c Client) dial(ctx context.Context) (net.Conn, error) {
+	conn, err := dialTCP(ctx, c.Base.Host)
+	if err != nil {
+		return nil, err
+	}
+	if c.Local != nil {
+		c.Local(conn.LocalAddr().String())
+	}
+	if c.Base.Scheme != "https" {
+		return conn, nil
+	}
+	cfg := new(tls.Config)
+	if c.TLS != nil {
+		cfg = c.TLS.Clone()
+	}
+	if cfg.ServerName == "" {
+		cfg.ServerName = c.Base.serverName()
+	}
+	cfg.NextProtos = []string{"http/1.1"}
+	secured := tls.Client(conn, cfg)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, handshakeError{err}
+	}
+	return secured, nil
+}
+
+// dialTCP connects without keep-alive probes, since no connection outlives its answer. An address in digits needs no
+// resolver.
+func dialTCP(ctx context.Context, host string) (net.Conn, error) {
+	d := net.Dialer{KeepAlive: -1}
+	if addr, err := netip.ParseAddrPort(host); err == nil {
+		conn, err := d.DialTCP(ctx, "tcp", netip.AddrPort{}, addr)
+		if err != nil { // a nil *net.TCPConn must not become a net.Conn that isn't nil
+			return nil, err
+		}
+		return conn, nil
+	}
+	return d.DialContext(ctx, "tcp", host)
+}
