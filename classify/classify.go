@@ -1,0 +1,156 @@
+// Package classify says what an error means to a worker: its class, and what the worker then does.
+//
+// Rules are data over roles (status, type, code, message …). Where a role stands on the wire is the business of a
+// dialect. Nothing here guesses: an error that no rule names is Unknown429 or Other. The package imports nothing of
+// ours, prints nothing and reads no environment.
+package classify
+
+import "strings"
+
+// Class is what an answer means to a worker.
+type Class string
+
+// Role is a place in an answer that a rule may read, whatever the dialect calls it.
+type Role string
+
+// The roles that rules and profiles speak of.
+const (
+	Status       Role = "status"
+	Type         Role = "type"
+	Code         Role = "code"
+	Details      Role = "details"
+	Message      Role = "message"
+	RetryAfter   Role = "retry-after"
+	RetryAfterMS Role = "retry-after-ms"
+	ShouldRetry  Role = "x-should-retry"
+	Body         Role = "body"
+)
+
+// Fact is what stands in a role. The zero Fact is absent.
+type Fact struct {
+	State State
+	Text  string
+}
+
+// State tells absent from text from a value of a kind that the role should not have.
+type State uint8
+
+// The states of a fact.
+const (
+	Absent State = iota // not there, or null
+	Text                // there, as text (a number for Status)
+	Odd                 // there, but a list, a number or an object where text belongs
+)
+
+// Facts are the roles of one answer.
+type Facts struct {
+	Status     int  // 0: no answer at all
+	InStream   bool // the error came as an event after a 200; Status then is the status documented for its type
+	HasError   bool // the answer holds an error object of the dialect
+	Truncated  bool // a stream ended without its terminal event and without an error
+	Type, Code Fact
+	Message    Fact
+	RetryAfter Fact
+}
+
+// CodeMatch is what a rule demands of the code.
+type CodeMatch struct {
+	Absent bool     // no code
+	OneOf  []string // one of these
+}
+
+// Rule gives a class to the answers that fit all its conditions. An empty condition fits everything.
+type Rule struct {
+	Class         Class
+	Status        []int // exact statuses
+	Success       bool  // any 2xx
+	NoError       bool  // no error object of the dialect in the answer
+	Type          []string
+	Code          CodeMatch // the zero value fits any code
+	MessagePrefix []string
+	RetryAfter    bool   // retry-after must be present and not empty
+	Truncated     bool   // only answers that broke off
+	NoAnswer      bool   // only a missing answer
+	Why           string // the evidence, in words a person on call understands
+	From, Read    string // source of the fact and the date it was read
+}
+
+// Classify returns the first rule that fits, or nil; the caller's rules must end in one that fits everything.
+func Classify(rules []Rule, f Facts) *Rule {
+	for i := range rules {
+		if rules[i].fits(f) {
+			return &rules[i]
+		}
+	}
+	return nil
+}
+
+func (r *Rule) fits(f Facts) bool {
+	switch {
+	case r.Truncated && !f.Truncated || r.NoAnswer && f.Status != 0:
+		return false
+	case r.Success && (f.Status < 200 || f.Status > 299 || f.InStream):
+		return false
+	case r.NoError && f.HasError:
+		return false
+	case r.RetryAfter && (f.RetryAfter.State != Text || strings.TrimSpace(f.RetryAfter.Text) == ""):
+		return false
+	}
+	return oneOfInt(r.Status, f.Status) && oneOf(r.Type, f.Type) && r.Code.fits(f.Code) && prefix(r.MessagePrefix, f.Message)
+}
+
+// Reads lists the roles that a rule looks at, so that a profile can be held to compare them all.
+func (r *Rule) Reads() []Role {
+	var out []Role
+	add := func(role Role, reads bool) {
+		if reads {
+			out = append(out, role)
+		}
+	}
+	add(Status, len(r.Status) > 0 || r.Success || r.NoAnswer)
+	add(Type, len(r.Type) > 0)
+	add(Details, r.Code.reads())
+	add(Code, r.Code.reads())
+	add(Message, len(r.MessagePrefix) > 0)
+	add(RetryAfter, r.RetryAfter)
+	return out
+}
+
+func (m CodeMatch) reads() bool { return m.Absent || len(m.OneOf) > 0 }
+
+func (m CodeMatch) fits(f Fact) bool {
+	switch {
+	case m.Absent:
+		return f.State == Absent
+	case len(m.OneOf) > 0:
+		return oneOf(m.OneOf, f)
+	}
+	return true
+}
+
+func oneOfInt(want []int, got int) bool {
+	for _, w := range want {
+		if w == got {
+			return true
+		}
+	}
+	return len(want) == 0
+}
+
+func oneOf(want []string, got Fact) bool {
+	for _, w := range want {
+		if got.State == Text && got.Text == w {
+			return true
+		}
+	}
+	return len(want) == 0
+}
+
+func prefix(want []string, got Fact) bool {
+	for _, w := range want {
+		if got.State == Text && strings.HasPrefix(got.Text, w) {
+			return true
+		}
+	}
+	return len(want) == 0
+}
