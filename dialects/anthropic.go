@@ -1,0 +1,120 @@
+package dialects
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/preservecheck/preservecheck/classify"
+	"github.com/preservecheck/preservecheck/evidence"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// Anthropic is the Messages API: https://platform.claude.com/docs/en/api/errors and .../rate-limits, read 2026-11-30.
+var Anthropic = &Dialect{
+	Name:       "anthropic",
+	Path:       "/v1/messages",
+	ModelsPath: "/v1/models",
+	Request:    anthropicRequest,
+	Model:      func(body []byte) string { return stringMember(body, "model") },
+	Stream:     func(body []byte) bool { return string(member(body, "stream")) == "true" },
+	Layout: evidence.Layout{
+		Error:      "error",
+		IsError:    func(event, dataType string) bool { return event == "error" || dataType == "error" },
+		IsTerminal: func(event, dataType string) bool { return event == "message_stop" || dataType == "message_stop" },
+	},
+	Keys: map[classify.Role]string{
+		classify.Status:       "status",
+		classify.Type:         "error/type",
+		classify.Details:      "error/details",
+		classify.Code:         "error/details/error_code",
+		classify.Message:      "error/message",
+		classify.RetryAfter:   "header/retry-after",
+		classify.RetryAfterMS: "header/retry-after-ms",
+		classify.ShouldRetry:  "header/x-should-retry",
+		classify.Body:         "body",
+	},
+	// request_too_large is not in the SDKs' union of types, but documented.
+	StatusOf: map[string]int{
+		"invalid_request_error": 400,
+		"authentication_error":  401,
+		"billing_error":         402,
+		"permission_error":      403,
+		"not_found_error":       404,
+		"conflict_error":        409,
+		"request_too_large":     413,
+		"rate_limit_error":      429,
+		"api_error":             500,
+		"timeout_error":         504,
+		"overloaded_error":      529,
+	},
+	Rules: anthropicRules,
+}
+
+// anthropicDefaults are the headers of an official SDK that a layer may look at. The version is the older of the two
+// that SDKs send (2026-10-21 since late 2026): every layer knows it, and the error envelope is the same in both. The key
+// is no key, and says so.
+var anthropicDefaults = []wire.Field{
+	{Name: "content-type", Value: "application/json"},
+	{Name: "accept", Value: "application/json"},
+	{Name: "accept-encoding", Value: "gzip, deflate"},
+	{Name: "anthropic-version", Value: "2023-06-01"},
+	{Name: "x-api-key", Value: "preservecheck-not-a-key"},
+	{Name: "user-agent", Value: "preservecheck"},
+}
+
+type anthropicMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+func anthropicRequest(base string, a wire.Ask) wire.Request {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false) // SDKs send < and > as they are
+	// Strings, an int and a bool can't fail to encode, and a buffer can't fail to grow.
+	_ = enc.Encode(struct {
+		Model     string             `json:"model"`
+		MaxTokens int                `json:"max_tokens"`
+		Messages  []anthropicMessage `json:"messages"`
+		Stream    bool               `json:"stream,omitempty"`
+	}{a.Model, 16, []anthropicMessage{{"user", a.Prompt}}, a.Stream})
+	return wire.Request{
+		Method: "POST",
+		Target: joinPath(base, a.Prefix, "/v1/messages"),
+		Header: withDefaults(a.Header, anthropicDefaults),
+		Body:   bytes.TrimSuffix(body.Bytes(), []byte("\n")),
+	}
+}
+
+// joinPath puts paths behind each other without doubling a slash.
+func joinPath(parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if p = strings.Trim(p, "/"); p != "" {
+			b.WriteString("/" + p)
+		}
+	}
+	return b.String()
+}
+
+// withDefaults puts the defaults first, but for those that the ask names itself. An ask that brings its own
+// authorization gets no x-api-key: SDKs send one or the other, and some layers let the key win.
+func withDefaults(asked, defaults []wire.Field) []wire.Field {
+	out := make([]wire.Field, 0, len(defaults)+len(asked))
+	for _, d := range defaults {
+		if !has(asked, d.Name) && (d.Name != "x-api-key" || !has(asked, "authorization")) {
+			out = append(out, d)
+		}
+	}
+	return append(out, asked...)
+}
+
+func has(fields []wire.Field, name string) bool {
+	for _, f := range fields {
+		if strings.EqualFold(f.Name, name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,57 @@
+// Package dialects holds one file per provider protocol: how to ask, where the error stands in an answer, which key
+// each role has, and the class rules with their sources.
+//
+// A dialect is data and pure functions. It sends nothing, compares nothing and gives no verdict.
+package dialects
+
+import (
+	"github.com/preservecheck/preservecheck/classify"
+	"github.com/preservecheck/preservecheck/evidence"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// Dialect is one provider protocol.
+type Dialect struct {
+	Name string
+	// Path is where clients post, below the base URL.
+	Path string
+	// ModelsPath answers a GET with a list of models.
+	ModelsPath string
+	// Request turns an ask into a request below a base path ("" or "/anthropic").
+	Request func(base string, a wire.Ask) wire.Request
+	// Model reads the model name out of a request body, "" when there is none.
+	Model func(body []byte) string
+	// Stream reports whether a request body asks for a stream.
+	Stream func(body []byte) bool
+	// Layout says where the error stands in an answer.
+	Layout evidence.Layout
+	// Keys gives each role its evidence key.
+	Keys map[classify.Role]string
+	// StatusOf gives the documented status of an error type, for errors that come as an event after a 200.
+	StatusOf map[string]int
+	// Rules are tried in order; the last fits everything.
+	Rules []classify.Rule
+}
+
+// All lists the dialects; a new one is a new file and a line here.
+func All() []*Dialect { return []*Dialect{Anthropic} }
+
+// ByName returns a dialect, or nil.
+func ByName(name string) *Dialect {
+	for _, d := range All() {
+		if d.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// Role returns the role that a key plays in this dialect, "" for none.
+func (d *Dialect) Role(key string) classify.Role {
+	for r, k := range d.Keys {
+		if k == key {
+			return r
+		}
+	}
+	return ""
+}

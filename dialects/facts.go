@@ -1,0 +1,90 @@
+package dialects
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/preservecheck/preservecheck/classify"
+	"github.com/preservecheck/preservecheck/evidence"
+)
+
+// Classify returns the rule that gives an answer its class. It is never nil for a dialect whose last rule fits everything.
+func (d *Dialect) Classify(e evidence.Evidence) *classify.Rule {
+	return classify.Classify(d.Rules, d.Facts(e))
+}
+
+// Facts reads the roles out of an answer. It takes every shape that JSON allows: what should be text and is not is odd, not an
+// error of ours.
+func (d *Dialect) Facts(e evidence.Evidence) classify.Facts {
+	f := classify.Facts{
+		Status:     e.Get(d.Keys[classify.Status]).Number(),
+		HasError:   e.Get("error").Kind == evidence.Object,
+		Type:       textFact(e.Get(d.Keys[classify.Type])),
+		Code:       d.code(e),
+		Message:    textFact(e.Get(d.Keys[classify.Message])),
+		RetryAfter: headerFact(e.Get(d.Keys[classify.RetryAfter])),
+	}
+	if f.Status < 200 || f.Status > 299 {
+		return f
+	}
+	failed := e.Get("stream/error").Kind != evidence.Absent
+	stream := e.Get("stream/events").Kind != evidence.Absent
+	done := e.Get("stream/terminal").Kind != evidence.Absent
+	switch {
+	case failed:
+		f.InStream = true
+		if s, ok := d.StatusOf[f.Type.Text]; ok && f.Type.State == classify.Text {
+			f.Status = s
+		}
+	case !done && (stream || e.Get("end").Text != evidence.EndOK):
+		f.Truncated = true
+	}
+	return f
+}
+
+// code reads the error code. Details that are not an object hide it, which is not the same as no code; details that hold
+// nothing (null, "", [], false, 0) are none, as in the source article's classifier.
+func (d *Dialect) code(e evidence.Evidence) classify.Fact {
+	details := e.Get(d.Keys[classify.Details])
+	if details.Kind != evidence.Absent && details.Kind != evidence.Object && !empty(details) {
+		return classify.Fact{State: classify.Odd, Text: details.Text}
+	}
+	return textFact(e.Get(d.Keys[classify.Code]))
+}
+
+func empty(v evidence.Value) bool {
+	switch v.Kind {
+	case evidence.Null, evidence.Empty:
+		return true
+	case evidence.Array:
+		return v.Text == "[]"
+	case evidence.Bool:
+		return v.Text == "false"
+	case evidence.Number:
+		n, err := strconv.ParseFloat(v.Text, 64)
+		return err == nil && n == 0
+	}
+	return v.Text == ""
+}
+
+func textFact(v evidence.Value) classify.Fact {
+	switch v.Kind {
+	case evidence.Absent, evidence.Null:
+		return classify.Fact{}
+	case evidence.String, evidence.Text:
+		return classify.Fact{State: classify.Text, Text: v.Text}
+	}
+	return classify.Fact{State: classify.Odd, Text: v.Text}
+}
+
+// headerFact takes the first of several lines, as most clients do.
+func headerFact(v evidence.Value) classify.Fact {
+	if v.Kind != evidence.List {
+		return textFact(v)
+	}
+	var lines []string
+	if json.Unmarshal([]byte(v.Text), &lines) != nil || len(lines) == 0 {
+		return classify.Fact{State: classify.Odd, Text: v.Text}
+	}
+	return classify.Fact{State: classify.Text, Text: lines[0]}
+}
