@@ -1,0 +1,262 @@
+package ledger
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync"
+)
+
+// DefaultLimit is how many hits a ledger keeps.
+const DefaultLimit = 100_000
+
+// maxText bounds the text of all hits together, in bytes: a server on the open internet must not be filled up with
+// long header names.
+const maxText = 64 << 20
+
+// slabSize is how many hits are allocated at once: they are never moved, so a long run copies nothing.
+const slabSize = 256
+
+// Ledger is all hits of one stub, in memory. It is safe for use by many goroutines. The slices in the hits it
+// returns are shared and must not be changed.
+type Ledger struct {
+	run   string
+	seed  maphash.Seed
+	limit int
+
+	mu        sync.Mutex
+	slabs     [][]Hit
+	count     int
+	lost      int
+	text      int // bytes of all hits, roughly
+	byID      map[uint64]int
+	byNonce   map[uint64]span
+	next      []int // the next hit with the same nonce, 0 for none
+	announced []*announcement
+}
+
+// span is the first and the last hit of one nonce.
+type span struct{ first, last int }
+
+// announcement says whose the requests are that carry no nonce.
+type announcement struct {
+	channel Channel
+	tag     Tag
+}
+
+// New makes a ledger of one run that keeps DefaultLimit hits.
+func New(run string) *Ledger { return NewLimited(run, DefaultLimit) }
+
+// NewLimited makes a ledger that keeps so many hits; later ones are only counted.
+func NewLimited(run string, limit int) *Ledger {
+	return &Ledger{run: run, seed: maphash.MakeSeed(), limit: limit, byID: map[uint64]int{}, byNonce: map[uint64]span{}}
+}
+
+// Run returns the run whose tags explain hits.
+func (l *Ledger) Run() string { return l.run }
+
+// Hash returns a keyed hash of a body, to tell same from different. The key is random, unknown and this ledger's own,
+// so that hashes of two runs can't be compared and guessed bodies can't be tried.
+func (l *Ledger) Hash(body []byte) string {
+	return string(l.AppendHash(make([]byte, 0, NonceLen), body))
+}
+
+// AppendHash is Hash for a buffer of the caller's.
+func (l *Ledger) AppendHash(b, body []byte) []byte {
+	return appendHex16(b, maphash.Bytes(l.seed, body))
+}
+
+// Announce says that requests which carry no nonce (row-only channels: of this fixture; armed: any) belong to this
+// tag until done is called. Whole channels need no announcement, and done then does nothing. Where two announcements
+// fit one hit, neither is believed.
+func (l *Ledger) Announce(ch Channel, t Tag) (done func()) {
+	if ch.Whole() {
+		return func() {}
+	}
+	a := &announcement{channel: ch, tag: t}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.announced = append(l.announced, a)
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.announced = slices.DeleteFunc(l.announced, func(b *announcement) bool { return a == b })
+	}
+}
+
+// Add keeps a hit and returns its tag and channels, with what was announced filled in: an armed request learns here
+// which fixture it gets. The hit's slices must not be changed afterwards.
+func (l *Ledger) Add(h Hit) (Tag, []Channel) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h.Tag.Nonce == "" && !h.Aside && len(l.announced) > 0 {
+		l.resolve(&h)
+	}
+	text := h.text()
+	if l.count >= l.limit || l.text+text > maxText {
+		l.lost++
+		return h.Tag, h.Channels
+	}
+	l.text += text
+	n := l.count
+	l.put(h)
+	if id, ok := parse16(h.ID); ok {
+		l.byID[id] = n
+	}
+	if nonce, ok := parse16(h.Tag.Nonce); ok && h.Tag.Run == l.run && !h.Aside {
+		s, again := l.byNonce[nonce]
+		if !again {
+			s.first = n
+		} else {
+			l.next[s.last] = n
+		}
+		s.last = n
+		l.byNonce[nonce] = s
+	}
+	return h.Tag, h.Channels
+}
+
+// text is how many bytes of text a hit holds. Text that it shares with others counts each time.
+func (h *Hit) text() int {
+	n := len(h.Tag.Fixture) + len(h.Method) + len(h.Path) + len(h.Model) + len(h.RetryCount) + len(h.Note)
+	for _, list := range [...][]string{h.Query, h.Header} {
+		for _, s := range list {
+			n += len(s)
+		}
+	}
+	return n
+}
+
+func (l *Ledger) put(h Hit) {
+	if l.count%slabSize == 0 {
+		l.slabs = append(l.slabs, make([]Hit, 0, slabSize))
+	}
+	last := &l.slabs[len(l.slabs)-1]
+	*last = append(*last, h)
+	l.next = append(l.next, 0)
+	l.count++
+}
+
+func (l *Ledger) at(n int) *Hit { return &l.slabs[n/slabSize][n%slabSize] }
+
+// resolve fills in the tag of the one announcement that fits a hit without a nonce.
+func (l *Ledger) resolve(h *Hit) {
+	var found *announcement
+	for _, a := range l.announced {
+		if a.channel != Armed && (a.tag.Fixture != h.Tag.Fixture || !slices.Contains(h.Channels, a.channel)) {
+			continue
+		}
+		if found != nil {
+			h.Note = addNote(h.Note, "two announcements fit this request, so it is nobody's")
+			return
+		}
+		found = a
+	}
+	if found == nil {
+		return
+	}
+	if h.Tag.Fixture != "" && h.Tag.Fixture != found.tag.Fixture {
+		h.Note = addNote(h.Note, "the request says "+h.Tag.Fixture+", but "+found.tag.Fixture+" was armed")
+		h.Channels = nil
+	}
+	h.Tag = found.tag
+	if found.channel == Armed {
+		h.Channels = (setOf(h.Channels) | bitOf(Armed)).list()
+	}
+}
+
+// Served records what was sent for a hit; a hit that was not kept is passed over.
+func (l *Ledger) Served(id string, s Served) {
+	l.change(id, func(h *Hit) { h.Served = s })
+}
+
+// Note adds words to a hit.
+func (l *Ledger) Note(id, note string) {
+	l.change(id, func(h *Hit) { h.Note = addNote(h.Note, note) })
+}
+
+func (l *Ledger) change(id string, f func(*Hit)) {
+	key, ok := parse16(id)
+	if !ok {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n, ok := l.byID[key]; ok {
+		f(l.at(n))
+	}
+}
+
+// Of returns the hits of one client request in order of arrival.
+func (l *Ledger) Of(nonce string) []Hit {
+	key, ok := parse16(nonce)
+	if !ok {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, ok := l.byNonce[key]
+	if !ok {
+		return nil
+	}
+	var hits []Hit
+	for n := s.first; ; n = l.next[n] {
+		hits = append(hits, *l.at(n))
+		if n == s.last {
+			break
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int { return a.At.Compare(b.At) })
+	return hits
+}
+
+// ByID finds a hit by the id that stands in an answer.
+func (l *Ledger) ByID(id string) (Hit, bool) {
+	key, ok := parse16(id)
+	if !ok {
+		return Hit{}, false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n, ok := l.byID[key]
+	if !ok {
+		return Hit{}, false
+	}
+	return *l.at(n), true
+}
+
+// Unexplained returns the hits that no tag of this run explains: no tag, half a tag that nothing announced, or
+// another run's.
+func (l *Ledger) Unexplained() []Hit {
+	return l.filter(func(h *Hit) bool { return !h.Aside && (h.Tag.Nonce == "" || h.Tag.Run != l.run) })
+}
+
+// All returns every hit that was kept, in the order in which they were added.
+func (l *Ledger) All() []Hit { return l.filter(func(*Hit) bool { return true }) }
+
+func (l *Ledger) filter(keep func(*Hit) bool) []Hit {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var hits []Hit
+	for _, slab := range l.slabs {
+		for i := range slab {
+			if keep(&slab[i]) {
+				hits = append(hits, slab[i])
+			}
+		}
+	}
+	return hits
+}
+
+// Len returns how many hits are kept.
+func (l *Ledger) Len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.count
+}
+
+// Overflowed returns how many hits were not kept because the ledger was full.
+func (l *Ledger) Overflowed() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lost
+}
