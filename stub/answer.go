@@ -1,0 +1,109 @@
+package stub
+
+import (
+	"io"
+	"time"
+
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
+)
+
+// answer answers a request that was read whole.
+func (c *conn) answer(body []byte) after {
+	to := c.s.route(c.hit.Method, c.hit.Path)
+	c.hit.Aside = to.aside()
+	c.arrived(to.dialect, body)
+	switch {
+	case to.own != nil:
+		return c.tell(to.own)
+	case to.refusal != nil:
+		return c.sayNo(to.refusal)
+	}
+	f := c.s.rendered[c.served()]
+	if f == nil {
+		return c.sayNo(c.noFixture())
+	}
+	return c.play(f.of(c.head.http11(), c.gzipOK))
+}
+
+// served returns the name of the fixture to serve. The canary follows the request's mode, because a layer may ask
+// for a stream where its client did not; an error is the same in both.
+func (c *conn) served() string {
+	name := c.hit.Tag.Fixture
+	if name != fixture.Canary(fixture.Plain) && name != fixture.Canary(fixture.Stream) {
+		return name
+	}
+	if c.hit.Stream {
+		return fixture.Canary(fixture.Stream)
+	}
+	return fixture.Canary(fixture.Plain)
+}
+
+// play writes a fixture's script and tells the ledger what was served: first when it starts, so that a client that
+// has seen the first byte finds it, and again at its end.
+func (c *conn) play(r *fixture.Rendered) after {
+	served := ledger.Served{
+		Fixture: r.Fixture.Name, Proto: c.head.proto, Status: r.Fixture.Answer.Status,
+		Encoding: r.Encoding, Framing: string(r.Framing),
+	}
+	for i := range r.Writes() {
+		if p := r.Pause(i); p > 0 && !c.s.sleep(p) {
+			return drop
+		}
+		if c.out = r.Append(c.out[:0], i, c.hit.ID); len(c.out) == 0 {
+			continue
+		}
+		if served.AnswerAt.IsZero() {
+			served.AnswerAt = time.Now()
+			c.s.opt.Ledger.Served(c.hit.ID, served)
+		}
+		if c.write(c.out) != nil {
+			return drop
+		}
+	}
+	served.Finished = true
+	c.s.opt.Ledger.Served(c.hit.ID, served)
+	return c.end(r)
+}
+
+// end ends an answer as the script says.
+func (c *conn) end(r *fixture.Rendered) after {
+	if r.Hold > 0 {
+		c.silence(r.Hold)
+	}
+	next := fin
+	switch {
+	case r.End == fixture.EndReset:
+		next = reset
+	case r.KeepAlive() && !c.head.close:
+		next = keep
+	}
+	switch next {
+	case fin:
+		c.endWriting()
+	case reset:
+		c.reset()
+	}
+	return next
+}
+
+// silence waits, but no longer than the client does.
+func (c *conn) silence(d time.Duration) {
+	c.readUntil(d)
+	_, _ = io.CopyN(io.Discard, c.nc, maxBody) // ended by the deadline or by the client
+}
+
+// refuse answers a request that could not be read, if anybody is there to answer.
+func (c *conn) refuse(err error, body []byte) after {
+	why := explain(err)
+	if why == nil {
+		return drop
+	}
+	c.s.stats.refused.Add(1)
+	if c.head.raw == nil { // nothing of it was read; what stands there is the previous request's
+		c.hit.At = time.Now()
+		c.hit.Method, c.hit.Path, c.hit.Query, c.hit.Header = "", "", nil, nil
+	}
+	c.arrived(c.s.opt.Dialects[0], body)
+	return c.sayNo(why)
+}

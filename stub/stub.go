@@ -1,0 +1,272 @@
+// Package stub is the fake upstream: its own HTTP/1.0 and 1.1 loop that plays fixtures byte by byte and puts every
+// request that reaches it into the ledger before it answers.
+//
+// It is not a web server: it serves no files, forwards nothing, speaks no HTTP/2, and answers every request that
+// does not ask for a fixture with an error that names itself. It judges no layer. TLS may be wrapped around its
+// listener from outside.
+//
+// There is one reader of requests, strict and without allocations, instead of net/http's: http.ReadRequest has no
+// limit on the head, accepts bare line feeds and hides what it corrected. Tests hold the reader against it.
+package stub
+
+import (
+	"errors"
+	"net"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
+)
+
+// Options configure a stub. Matrix and Ledger are needed; a zero value elsewhere means the default.
+type Options struct {
+	Matrix   *fixture.Matrix
+	Ledger   *ledger.Ledger
+	Channels ledger.Channels
+	Dialects []*dialects.Dialect // all by default
+
+	// MaxConns is how many connections are served at a time, 256 by default. A few more are answered with a 503 of
+	// the stub's own, so that the ledger knows whom it turned away; the rest are closed.
+	MaxConns int
+
+	// Deadlines are absolute: a client that sends a byte now and then gains nothing.
+	IdleTimeout  time.Duration // from one answer to the first byte of the next request, 60 s
+	HeadTimeout  time.Duration // from the first byte of a request to the end of its head, 10 s
+	BodyTimeout  time.Duration // from there to the end of its body, 30 s
+	WriteTimeout time.Duration // for each write of a script, 30 s
+
+	// OnPanic is told of a panic in a connection, which is then closed. It may be called by several goroutines.
+	OnPanic func(value any, stack []byte)
+}
+
+// Limits that no option changes.
+const (
+	maxHead   = 16 << 10 // bytes of request line and header
+	maxFields = 100
+	maxBody   = 1 << 20
+	extra     = 64 // connections beyond MaxConns that get a 503
+	keepBuf   = 64 << 10
+)
+
+// Server is one stub.
+type Server struct {
+	opt      Options
+	names    *ledger.Names
+	rendered map[string]*rendered
+	models   []byte
+
+	done   chan struct{} // closed by Close
+	conns  sync.WaitGroup
+	active atomic.Int64
+	stats  counters
+
+	mu     sync.Mutex
+	closed bool
+	open   map[net.Conn]bool
+	listen []net.Listener
+}
+
+// rendered is a fixture for each kind of request: HTTP/1.1 or not, gzip accepted or not.
+type rendered struct{ by [2][2]*fixture.Rendered }
+
+func (r *rendered) of(http11, gzipOK bool) *fixture.Rendered {
+	return r.by[index(http11)][index(gzipOK)]
+}
+
+func index(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+type counters struct{ overloaded, dropped, panics, refused atomic.Int64 }
+
+// Stats are counts since the start.
+type Stats struct {
+	Open       int   // connections now
+	Overloaded int64 // requests answered with 503 because MaxConns was reached
+	Dropped    int64 // connections closed unanswered because even those were too many
+	Panics     int64
+	Refused    int64 // requests that were no proper HTTP/1 request, too large or too slow
+}
+
+// ErrOptions says that a needed option is missing.
+var ErrOptions = errors.New("stub: Matrix and Ledger are needed")
+
+// New makes a stub that serves the matrix; all fixtures are rendered here, once.
+func New(opt Options) (*Server, error) {
+	if opt.Matrix == nil || opt.Ledger == nil {
+		return nil, ErrOptions
+	}
+	s := &Server{opt: opt.withDefaults(), rendered: map[string]*rendered{}, done: make(chan struct{}), open: map[net.Conn]bool{}}
+	var names []string
+	for _, list := range [][]*fixture.Fixture{opt.Matrix.Rows, opt.Matrix.Canaries} {
+		for _, f := range list {
+			names = append(names, f.Name)
+			r := &rendered{}
+			for _, http11 := range []bool{false, true} {
+				for _, gzipOK := range []bool{false, true} {
+					r.by[index(http11)][index(gzipOK)] = f.Render(http11, gzipOK)
+				}
+			}
+			s.rendered[f.Name] = r
+		}
+	}
+	s.names = ledger.NewNames(names)
+	s.models = modelList(names)
+	return s, nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Dialects == nil {
+		o.Dialects = dialects.All()
+	}
+	if o.MaxConns <= 0 {
+		o.MaxConns = 256
+	}
+	for d, value := range map[*time.Duration]time.Duration{
+		&o.IdleTimeout: 60 * time.Second, &o.HeadTimeout: 10 * time.Second,
+		&o.BodyTimeout: 30 * time.Second, &o.WriteTimeout: 30 * time.Second,
+	} {
+		if *d <= 0 {
+			*d = value
+		}
+	}
+	return o
+}
+
+// Serve accepts connections until Close, and then returns nil. It may be called for several listeners, which it
+// closes.
+func (s *Server) Serve(l net.Listener) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return l.Close()
+	}
+	s.listen = append(s.listen, l)
+	s.mu.Unlock()
+	for pause := time.Duration(0); ; {
+		c, err := l.Accept()
+		if err == nil {
+			pause = 0
+			s.start(c)
+			continue
+		}
+		select {
+		case <-s.done:
+			return nil
+		default:
+		}
+		if !passes(err) {
+			return errors.Join(err, l.Close())
+		}
+		pause = min(max(2*pause, 5*time.Millisecond), time.Second)
+		s.sleep(pause)
+	}
+}
+
+// passes reports whether accepting may work again soon: file descriptors ran out, or a client was gone already.
+func passes(err error) bool {
+	var t interface{ Temporary() bool }
+	return errors.As(err, &t) && t.Temporary()
+}
+
+// start serves a connection on a goroutine of its own, if there is room.
+func (s *Server) start(nc net.Conn) {
+	s.mu.Lock()
+	n := len(s.open)
+	if s.closed || n >= s.opt.MaxConns+extra {
+		s.mu.Unlock()
+		s.stats.dropped.Add(1)
+		_ = nc.Close() // nobody to tell
+		return
+	}
+	s.open[nc] = true
+	s.conns.Add(1)
+	s.mu.Unlock()
+	go func() {
+		defer s.conns.Done()
+		defer s.leave(nc)
+		defer s.recoverPanic()
+		newConn(s, nc, n >= s.opt.MaxConns).serve()
+	}()
+}
+
+func (s *Server) leave(nc net.Conn) {
+	_ = nc.Close() // often closed already
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, nc)
+}
+
+// recoverPanic keeps a bug that one request wakes from ending the run. The connection is closed by leave.
+func (s *Server) recoverPanic() {
+	if v := recover(); v != nil {
+		s.stats.panics.Add(1)
+		if s.opt.OnPanic != nil {
+			s.opt.OnPanic(v, debug.Stack())
+		}
+	}
+}
+
+// Close ends all listeners and connections, and returns when every goroutine has ended.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		s.conns.Wait()
+		return nil
+	}
+	s.closed = true
+	close(s.done)
+	var err error
+	for _, l := range s.listen {
+		err = errors.Join(err, l.Close())
+	}
+	for c := range s.open {
+		_ = c.Close() // its goroutine notices
+	}
+	s.mu.Unlock()
+	s.conns.Wait()
+	return err
+}
+
+// Addr returns the address of the first listener, nil before Serve.
+func (s *Server) Addr() net.Addr {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.listen) == 0 {
+		return nil
+	}
+	return s.listen[0].Addr()
+}
+
+// Idle reports whether no request is under way: none whose first byte was read and whose hit is not yet complete.
+func (s *Server) Idle() bool { return s.active.Load() == 0 }
+
+// Stats returns the counts so far.
+func (s *Server) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Stats{
+		Open: len(s.open), Overloaded: s.stats.overloaded.Load(), Dropped: s.stats.dropped.Load(),
+		Panics: s.stats.panics.Load(), Refused: s.stats.refused.Load(),
+	}
+}
+
+// sleep waits, and reports false when the stub was closed meanwhile.
+func (s *Server) sleep(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-s.done:
+		return false
+	}
+}
