@@ -1,0 +1,41 @@
+// Package report writes a finished run in the form its reader wants: text for a person, JSON as the record itself.
+//
+// It decides nothing: the verdict is settled before a format is chosen, so no format can change it. A format returns
+// the errors of its writer and no others. The package opens no file, reads no environment and never looks at the
+// terminal; the caller says whether there is colour and how wide a line may be.
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/preservecheck/preservecheck/record"
+)
+
+// Format is one form of a report.
+type Format struct {
+	Name  string
+	Why   string // when to choose it, one line
+	Write func(io.Writer, record.Document) error
+}
+
+// Formats lists every format. A new one is a file of its own and a line here.
+func Formats() []Format {
+	return []Format{
+		{Name: "text", Why: "for people: worst first, with what a worker does now", Write: writeText},
+		{Name: "json", Why: "the whole record; every other format can be made from it later", Write: JSON},
+	}
+}
+
+// ByName returns the format of that name; the error lists the known ones.
+func ByName(name string) (Format, error) {
+	var known []string
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, nil
+		}
+		known = append(known, f.Name)
+	}
+	return Format{}, fmt.Errorf("unknown format %q; known are %s", name, strings.Join(known, ", "))
+}

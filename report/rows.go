@@ -1,0 +1,204 @@
+package report
+
+import (
+	"github.com/preservecheck/preservecheck/record"
+)
+
+// rows writes a paragraph for each story. Preserved rows are only counted, unless all was asked for.
+func (p *page) rows(doc *record.Document) {
+	for _, g := range groups(doc.Rows) {
+		first := g[0][0]
+		if passes(first) {
+			if p.verbose {
+				p.gap()
+				p.block(verdict(first.Verdict, doc), count(g.rows(), "row")+": "+g.names())
+			}
+			continue
+		}
+		p.gap()
+		if len(g) == 1 {
+			p.block(verdict(first.Verdict, doc), g.names())
+		} else {
+			p.block(verdict(first.Verdict, doc), count(g.rows(), "row")+" in the same way: "+g.names())
+		}
+		p.sentence(excuse(first.Verdict, doc))
+		p.sentence(first.Consequence)
+		p.sentence(first.Reason)
+		p.table(p.facts(g))
+		p.observations(g)
+	}
+}
+
+// verdict is the word of a row in the colour of what it does to the run.
+func verdict(v string, doc *record.Document) word {
+	w := word{text: brief(v, 20), tone: bad}
+	switch {
+	case v == "preserved" || v == "declared":
+		w.tone = good
+	case v == "inconclusive" || v == "untestable" || excuse(v, doc) != "":
+		w.tone = unsure
+	}
+	return w
+}
+
+// excuse says why a difference does not fail the run.
+func excuse(verdict string, doc *record.Document) string {
+	if verdict == "changed" && doc.Settings.FailOn == "reclassified" {
+		return "passes, because of --fail-on reclassified"
+	}
+	if verdict == "untestable" && doc.Settings.AllowUntestable {
+		return "passes, because of --allow-untestable"
+	}
+	return ""
+}
+
+// sentence writes what was said about a row; it may hold text of the layer, so its length is bounded.
+func (p *page) sentence(s string) {
+	if s == "" {
+		return
+	}
+	if room := 4 * (p.width - indent); !p.verbose {
+		p.para(indent, brief(s, room))
+		return
+	}
+	p.para(indent, plain(s))
+}
+
+// fact is one line of the table below a row: a key, how it differs and its values, or a key and a remark.
+type fact struct {
+	key, how safe
+	values   []labelled
+	remark   safe
+}
+
+type labelled struct {
+	label safe
+	value shown
+}
+
+func (p *page) facts(g group) []fact {
+	var out []fact
+	r := g[0][0]
+	for _, f := range shownFields(r) {
+		out = append(out, p.fieldFact(r, f))
+	}
+	if r.Omitted > 0 {
+		out = append(out, fact{key: "(not kept)", remark: count(r.Omitted, "more difference")})
+	}
+	out = append(out, classFact(g), fact{key: "hits", remark: hits(r)}, fact{key: "came from", remark: cameFrom(r.Provenance)})
+	if len(g) > 1 && len(shownFields(r)) > 0 && !g.alike() {
+		out = append(out, fact{key: "(values)", remark: "those of " + g[:1].names() + "; the other rows have their own"})
+	}
+	return out
+}
+
+func (p *page) fieldFact(r *record.Row, f *record.Field) fact {
+	out := fact{key: cut(units(f.Key), p.width*2/5), how: brief(f.Dir, 12)}
+	if f.Nuance != "" {
+		out.how += " (" + brief(f.Nuance, 14) + ")"
+	}
+	expected, layer := valueOf(f.Fixture), valueOf(f.Layer)
+	switch {
+	case directDiffers(r, f):
+		out.how = "not as served"
+		out.values = []labelled{{"fixture", expected}, {"direct", valueOf(f.Direct)}}
+		return out
+	case f.Dir == "lost":
+		if p.verbose && len(f.Covers) > 0 {
+			expected.after += ", and with it " + list(plains(f.Covers), ", ")
+		}
+		if f.Other != "" {
+			expected.after += ", now in " + cut(units(f.Other), p.width*2/5)
+		}
+		out.values = []labelled{{"", expected}}
+	case f.Dir == "invented":
+		out.values = []labelled{{"", layer}}
+	default:
+		out.values = []labelled{{"expected", expected}, {"got", layer}}
+	}
+	return out
+}
+
+// classFact tells the class before and after; rows of several classes that all keep theirs have no one name for it.
+func classFact(g group) fact {
+	c := g[0][0].Class
+	before, after := brief(c.Fixture, 60), brief(c.Layer, 60)
+	switch {
+	case c.Fixture == "" && c.Layer == "":
+		return fact{}
+	case c.Layer == "":
+		return fact{key: "class", remark: before + ", and no answer to classify"}
+	case c.Layer != c.Fixture:
+		return fact{key: "class", remark: before + " -> " + after}
+	}
+	for _, e := range g {
+		if e[0].Class != c {
+			return fact{key: "class", remark: "unchanged in every row"}
+		}
+	}
+	return fact{key: "class", remark: before + ", unchanged"}
+}
+
+// hits says how often the stub was asked, when it was not once.
+func hits(r *record.Row) safe {
+	if r.HitsMin == 1 && r.HitsMax == 1 {
+		return ""
+	}
+	n := num(r.HitsMax)
+	if r.HitsMin != r.HitsMax {
+		n = num(r.HitsMin) + " to " + n
+	}
+	switch {
+	case r.HitsMax == 0:
+		return "0: the stub saw no such request"
+	case r.HitsAllowed > 0:
+		return n + " (" + num(r.HitsAllowed) + " allowed): the layer sent one request " + n + " times"
+	}
+	return n + " (any number allowed): the layer sent one request " + n + " times"
+}
+
+func cameFrom(provenance string) safe {
+	switch provenance {
+	case "", "own-hit":
+		return ""
+	case "other-hit":
+		return "another request's hit at the stub"
+	case "attributed":
+		return "attributed: the answer names no hit, but only one fits"
+	case "none":
+		return "no hit at the stub"
+	}
+	return brief(provenance, 60)
+}
+
+// observations lists every pass over the rows of a paragraph.
+func (p *page) observations(g group) {
+	if !p.verbose {
+		return
+	}
+	var labels, texts []safe
+	labelW := 0
+	for _, e := range g {
+		for _, r := range e {
+			for _, o := range r.Observations {
+				l := cut(units(r.Row+" "+r.Mode+", pass "+o.Pass), p.width/2)
+				labels, texts = append(labels, l), append(texts, observation(o))
+				labelW = max(labelW, width(l))
+			}
+		}
+	}
+	for i, l := range labels {
+		p.hanging(pad("", indent)+pad(l, labelW)+"  ", texts[i])
+	}
+}
+
+func observation(o record.Observation) safe {
+	text := plain(o.Verdict) + ", " + plain(o.Provenance) + ", " + count(o.Hits, "hit") + ", " + decimal(o.ElapsedMS) + " ms"
+	if o.Reason != "" {
+		text += ": " + plain(o.Reason)
+	}
+	if o.Decided {
+		text += " (decided)"
+	}
+	return text
+}

@@ -1,0 +1,168 @@
+package report
+
+import (
+	"github.com/preservecheck/preservecheck/record"
+)
+
+// findings tells what the run showed about the layer rather than about a row.
+func (p *page) findings(fs []record.Finding) {
+	if len(fs) == 0 {
+		return
+	}
+	p.gap()
+	p.line(word{}, "findings")
+	kindW := 0
+	for _, f := range fs {
+		kindW = max(kindW, width(brief(f.Kind, 20)))
+	}
+	for _, f := range fs {
+		kind := word{text: brief(f.Kind, 20)}
+		text := p.whole(f.Text)
+		switch {
+		case f.Fails && f.Soft:
+			kind.tone = unsure
+			text += " (only side by side: could not tell)"
+		case f.Fails:
+			kind.tone = bad
+		default:
+			text += " (does not fail the run)"
+		}
+		if len(f.Rows) > 0 {
+			text += " [" + p.names(f.Rows) + "]"
+		}
+		p.finding(kind, kindW, text)
+		if f.Advice != "" {
+			p.hanging(pad("", indent+kindW+2)+"advice: ", p.whole(f.Advice))
+		}
+	}
+}
+
+// finding writes one behind its kind, which is the coloured word.
+func (p *page) finding(kind word, kindW int, text safe) {
+	in := indent + kindW + 2
+	kind.text, kind.before = pad(kind.text, kindW), indent
+	for _, l := range wrap(text, p.width-in, p.width-in) {
+		p.line(kind, "  "+l)
+		kind = word{text: pad("", kindW), before: indent}
+	}
+}
+
+// alsoSeen tells of the keys outside the profile: how many, or with Verbose which.
+func (p *page) alsoSeen(doc *record.Document) {
+	kinds, rows := undecided(doc.Rows)
+	if len(kinds) == 0 {
+		return
+	}
+	start := "also seen, not deciding in profile " + p.name(doc.Profile.Name) + ": "
+	if !p.verbose {
+		p.block(word{}, start+count(len(kinds), "difference")+" in "+count(rows, "row")+" (-v shows them)")
+		return
+	}
+	p.block(word{}, start)
+	var facts []fact
+	for _, k := range kinds {
+		f := p.fieldFact(&record.Row{}, k[0])
+		f.how += " in " + count(len(k), "row")
+		facts = append(facts, f)
+	}
+	p.table(facts)
+}
+
+// undecided collects the differences that do not decide, by key and way, and counts their rows.
+func undecided(all []record.Row) (kinds [][]*record.Field, rows int) {
+	var fields []*record.Field
+	for i := range all {
+		before := len(fields)
+		for j := range all[i].Fields {
+			if f := &all[i].Fields[j]; f.Dir != "" && !f.Decides {
+				fields = append(fields, f)
+			}
+		}
+		if len(fields) > before {
+			rows++
+		}
+	}
+	return collect(fields, func(f *record.Field) string { return quoteAll([]string{f.Key, f.Dir}) }), rows
+}
+
+// notJudged counts the rows that say nothing about the layer.
+func (p *page) notJudged(doc *record.Document) {
+	untestable := doc.Result.Counts["untestable"]
+	if len(doc.Excluded) == 0 && untestable == 0 {
+		return
+	}
+	text := "not judged: excluded " + num(len(doc.Excluded))
+	var whys []safe
+	for _, es := range collect(doc.Excluded, func(e record.Excluded) string { return e.Why }) {
+		why := p.name(es[0].Why)
+		if len(es) != len(doc.Excluded) {
+			why = num(len(es)) + " " + why
+		}
+		if p.verbose {
+			var names []safe
+			for _, e := range es {
+				names = append(names, plain(e.Row)+" "+plain(e.Mode))
+			}
+			why += ": " + list(names, ", ")
+		}
+		whys = append(whys, why)
+	}
+	if len(whys) > 0 {
+		text += " (" + list(whys, "; ") + ")"
+	}
+	p.block(word{}, text+", untestable "+num(untestable))
+}
+
+// proof says whether the run could have told.
+func (p *page) proof(doc *record.Document) {
+	f := doc.Proof
+	if f.Pairs == 0 && len(f.Controls) == 0 {
+		p.block(word{}, "proof: the controls were not run")
+		return
+	}
+	p.block(word{}, "proof: controls "+num(f.Exact)+" of "+count(f.Pairs, "pair")+" caught exactly; deciding "+num(f.Deciding)+" of "+count(f.Keys, "key"))
+	if !p.verbose && doc.Command != "controls" {
+		return
+	}
+	nameW := 0
+	for _, c := range f.Controls {
+		nameW = max(nameW, width(brief(c.Name, p.width/3)))
+	}
+	for _, c := range f.Controls {
+		text := num(c.Exact) + " of " + num(c.Pairs) + " exact"
+		if c.Missed+c.Extra > 0 {
+			text += ", missed " + num(c.Missed) + ", too much " + num(c.Extra)
+		}
+		text += ", " + num(c.Untouched) + " untouched: " + p.whole(c.Why)
+		if c.Missed+c.Extra > 0 || p.verbose {
+			text += difference(c)
+		}
+		p.hanging(pad("", indent)+pad(brief(c.Name, p.width/3), nameW)+"  ", text)
+	}
+}
+
+func difference(c record.Control) safe {
+	if len(c.Had) == 0 && len(c.Did) == 0 {
+		return ""
+	}
+	return " [had to show " + orNothing(c.Had) + "; did show " + orNothing(c.Did) + "]"
+}
+
+func orNothing(ss []string) safe {
+	if len(ss) == 0 {
+		return "nothing"
+	}
+	return list(plains(ss), ", ")
+}
+
+// tail says what green covers, what to type next and the exit code. A command is never broken over lines, so that it
+// can be copied.
+func (p *page) tail(r *record.Result) {
+	if r.Covers != "" {
+		p.block(word{}, p.whole(r.Covers))
+	}
+	if r.Next != "" {
+		p.line(word{}, "next: "+plain(r.Next))
+	}
+	p.line(word{}, "exit "+num(r.Exit))
+}

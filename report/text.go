@@ -1,0 +1,161 @@
+package report
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/preservecheck/preservecheck/record"
+)
+
+// TextOptions are the caller's choices for a text report. The zero value is for a file: no colour, 100 columns.
+type TextOptions struct {
+	Color   bool
+	Width   int  // terminal columns; 0 is 100, and it is held between 60 and 160
+	Verbose bool // preserved rows, keys that do not decide, every pass, whole values, controls
+}
+
+// Text writes a run for a person: what makes it untrustworthy first, then the result, the rows worst first, the
+// findings, and what green covers. All text of the record is made plain, so the report can be printed anywhere.
+func Text(w io.Writer, doc record.Document, o TextOptions) error {
+	p := newPage(o)
+	p.missed(doc.Proof.Missed)
+	p.incomplete(doc.Incomplete)
+	p.head(&doc)
+	p.headline(&doc)
+	p.rows(&doc)
+	p.findings(doc.Findings)
+	p.gap()
+	p.alsoSeen(&doc)
+	p.notJudged(&doc)
+	p.proof(&doc)
+	for _, n := range doc.Notes {
+		p.block(word{}, "note: "+p.whole(n))
+	}
+	p.tail(&doc.Result)
+	_, err := p.buf.WriteTo(w)
+	return err
+}
+
+func writeText(w io.Writer, doc record.Document) error { return Text(w, doc, TextOptions{}) }
+
+func (p *page) missed(missed []string) {
+	if len(missed) == 0 {
+		return
+	}
+	p.block(word{text: "PROOF FAILED", tone: bad}, "this run could not have told: "+count(len(missed), "fault")+" went unseen")
+	for _, m := range missed {
+		p.para(indent, p.whole(m))
+	}
+}
+
+func (p *page) incomplete(is bool) {
+	if is {
+		p.gap()
+		p.block(word{text: "INCOMPLETE", tone: unsure}, "the run was interrupted, or still went on when this was written. Rows that are not here were not judged.")
+	}
+}
+
+// head names the tool, what was checked and against what.
+func (p *page) head(doc *record.Document) {
+	p.gap()
+	parts := []safe{p.name(doc.Tool.Name) + " " + p.name(doc.Tool.Version)}
+	for _, named := range []struct {
+		what safe
+		name string
+	}{
+		{"layer ", target(doc.Target)}, {"matrix ", doc.Matrix.Version}, {"profile ", doc.Profile.Name}, {"channel ", doc.Channel},
+	} {
+		if named.name != "" {
+			parts = append(parts, named.what+p.name(named.name))
+		}
+	}
+	if doc.Matrix.Narrowed != "" {
+		parts = append(parts, num(doc.Matrix.Selected)+" of "+count(doc.Matrix.Total, "row")+" selected by "+p.name(doc.Matrix.Narrowed))
+	}
+	p.items(0, "   ", parts)
+	if p.verbose {
+		p.settings(doc)
+	}
+}
+
+// target is name, version and address, each said once.
+func target(t record.Target) string {
+	where := t.URL
+	if t.Control != "" {
+		where = "control:" + t.Control
+	}
+	if t.Name == t.URL || t.Name == t.Control || t.Name == where {
+		return strings.TrimSpace(where + " " + t.Version)
+	}
+	return strings.TrimSpace(strings.TrimSpace(t.Name+" "+t.Version) + " " + where)
+}
+
+func (p *page) settings(doc *record.Document) {
+	s := doc.Settings
+	parts := []safe{"modes " + p.names(s.Modes), "dialects " + p.names(s.Dialects), "hazards " + p.names(s.Hazards),
+		"fails on " + p.name(s.FailOn), count(s.Concurrency, "request") + " at once", p.name(s.ClientProtocol)}
+	if s.Rate > 0 {
+		parts = append(parts, "at most "+decimal(s.Rate)+" a second")
+	}
+	if len(s.HeadersSent) > 0 {
+		parts = append(parts, "headers sent "+p.names(s.HeadersSent))
+	}
+	parts = append(parts, "channels that arrived "+p.names(doc.Channels), "stub "+p.name(doc.Target.StubURL),
+		"started "+safe(doc.Started.UTC().Format(time.RFC3339)), "took "+decimal(doc.DurationMS/1000)+" s",
+		"deciding keys "+p.names(doc.Profile.Keys))
+	p.para(indent, list(parts, "; "))
+}
+
+// headline is the result of the run, as it was settled, and how many rows have which verdict.
+func (p *page) headline(doc *record.Document) {
+	p.gap()
+	r := doc.Result
+	w := word{text: p.name(r.Word), tone: unsure}
+	switch r.Word {
+	case "pass":
+		w = word{text: "PASS", tone: good}
+	case "fail":
+		w = word{text: "FAIL", tone: bad}
+	case "could not tell":
+		w.text = "COULD NOT TELL"
+	case "":
+		w.text = "NO RESULT"
+	}
+	p.block(w, p.whole(r.Why))
+	p.items(indent, ", ", p.counts(r.Counts))
+}
+
+// counts lists verdicts worst first; the names that this version does not know come last.
+func (p *page) counts(counts map[string]int) []safe {
+	var names []string
+	for n := range counts {
+		if rank(n) < 0 {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	var parts []safe
+	for _, n := range append(slices.Clone(worstFirst), names...) {
+		if counts[n] == 0 {
+			continue
+		}
+		part := num(counts[n]) + " " + p.name(n)
+		if n == "reclassified" {
+			part += " (a worker acts differently)"
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// name is a short text of the record inside a line, whole is one that may be long.
+func (p *page) name(s string) safe     { return brief(s, p.width-2*indent) }
+func (p *page) names(ss []string) safe { return list(plains(ss), ", ") }
+func (p *page) whole(s string) safe {
+	if p.verbose {
+		return plain(s)
+	}
+	return brief(s, 6*p.width)
+}
