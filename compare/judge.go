@@ -1,0 +1,231 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/preservecheck/preservecheck/classify"
+	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/evidence"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// Provenance says where an answer came from.
+type Provenance string
+
+// The provenances.
+const (
+	OwnHit      Provenance = "own-hit"    // it holds the id of a hit of this very request
+	OtherHit    Provenance = "other-hit"  // it holds the id of another request's hit: cached or crossed
+	Attributed  Provenance = "attributed" // no id survived, but only one hit can have made it
+	Unattached  Provenance = "unattached" // hits came, but nothing ties the answer to one
+	NoHit       Provenance = "none"       // the stub saw no hit with this tag
+	NoAnswer    Provenance = "no-answer"  // nothing came back that could have an origin
+	NotObserved Provenance = ""           // the run was interrupted
+)
+
+// Observed is one pass over one row.
+type Observed struct {
+	Fixture    *fixture.Fixture
+	Mode       fixture.Mode
+	Dialect    *dialects.Dialect
+	Expected   evidence.Evidence
+	Direct     evidence.Evidence
+	Layer      evidence.Evidence
+	Answer     *wire.Answer // through the layer
+	Hits       int
+	Provenance Provenance
+}
+
+// Judged is what one pass says.
+type Judged struct {
+	Verdict     Verdict
+	Reason      string
+	Differences []Difference
+	Direct      classify.Class
+	Class       classify.Class
+	Allowed     int // hits, 0 for any number
+}
+
+// Difference is an evidence difference with what the profile makes of it.
+type Difference struct {
+	evidence.Difference
+	Key    *Key            // the profile's key that lets it decide, nil for a note
+	Role   classify.Role   // of the key itself
+	Covers []classify.Role // roles below a subtree that is gone
+}
+
+// Judge gives the verdict of one pass. It never panics on an answer, whatever a layer sent.
+func (r Rules) Judge(o Observed) Judged {
+	j := Judged{
+		Direct:  o.Dialect.Classify(o.Direct).Class,
+		Class:   o.Dialect.Classify(o.Layer).Class,
+		Allowed: r.allowedHits(o.Fixture.Class),
+	}
+	if d := evidence.Diff(o.Expected, o.Direct); len(d) > 0 {
+		j.Verdict, j.Reason = Inconclusive, "fetched directly, the stub's answer is not the fixture: "+keysOf(d)
+		return j
+	}
+	j.Differences = r.differences(o)
+	if o.Fixture.ExpectFailure {
+		r.judgeFailure(&j, o)
+		return j
+	}
+	if why := unusable(o.Answer, o.Layer); why != "" {
+		j.Verdict, j.Reason = Broken, why
+		if o.Hits == 0 {
+			j.Reason += "; the stub saw no hit of this request"
+		}
+		return j
+	}
+	if v, why := byProvenance(o); v != "" {
+		j.Verdict, j.Reason = v, why
+		return j
+	}
+	r.judgeEvidence(&j, o)
+	return j
+}
+
+func (r Rules) judgeEvidence(j *Judged, o Observed) {
+	decided := false
+	for _, d := range j.Differences {
+		decided = decided || d.Key != nil
+	}
+	switch {
+	case j.Class != o.Fixture.Class:
+		j.Verdict = Reclassified
+	case decided:
+		j.Verdict = Different
+	case j.Allowed > 0 && o.Hits > j.Allowed:
+		j.Verdict = Retried
+	default:
+		j.Verdict = Preserved
+	}
+	if j.Allowed > 0 && o.Hits > j.Allowed {
+		j.Reason = classify.MoreHits(o.Fixture.Class, o.Hits)
+	}
+}
+
+// judgeFailure is DESIGN's invariant 10: any failure will do, a success never.
+func (r Rules) judgeFailure(j *Judged, o Observed) {
+	a := o.Answer
+	failed := !a.End.Orderly() || a.Status >= 500
+	switch {
+	case o.Hits == 0 && a.Status == 0:
+		j.Verdict, j.Reason = Broken, "no answer, and the stub saw no hit of this request: "+a.Err
+	case o.Hits == 0:
+		j.Verdict, j.Reason = LayerMade, "the stub saw no hit of this request"
+	case o.Provenance == OtherHit:
+		j.Verdict, j.Reason = Inconclusive, "the answer carries the id of another request's hit"
+	case o.Layer.Get("stream/terminal") != o.Expected.Get("stream/terminal"):
+		j.Verdict, j.Reason = Broken, "a cut answer was finished with a success event that nobody sent"
+	case !failed:
+		j.Verdict, j.Reason = Broken, "a cut answer arrived as a whole one"
+	case a.Status == o.Fixture.Answer.Status && !evidencePrefix(o):
+		j.Verdict, j.Reason = Different, "what arrived is not the beginning of what was sent"
+	case j.Allowed > 0 && o.Hits > j.Allowed:
+		j.Verdict, j.Reason = Retried, classify.MoreHits(o.Fixture.Class, o.Hits)
+	default:
+		j.Verdict = Preserved
+	}
+}
+
+// evidencePrefix reports whether the events that arrived are the first of those that were sent.
+func evidencePrefix(o Observed) bool {
+	want, got := o.Expected.Get("stream/events").Text, o.Layer.Get("stream/events").Text
+	return strings.HasPrefix(strings.TrimSuffix(want, "]"), strings.TrimSuffix(got, "]")) || got == "" || len(o.Answer.Body) == 0
+}
+
+func (r Rules) differences(o Observed) []Difference {
+	ds := evidence.Diff(o.Expected, o.Layer)
+	out := make([]Difference, 0, len(ds))
+	for _, d := range ds {
+		x := Difference{Difference: d, Key: r.Profile.Decides(d, o.Expected), Role: o.Dialect.Role(unnumbered(d.Key))}
+		if d.Dir != evidence.Invented {
+			x.Covers = covered(o, d.Key)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// covered names the roles that stood below a key whose subtree is gone.
+func covered(o Observed, key string) (roles []classify.Role) {
+	if o.Expected.Get(key).Kind != evidence.Object || o.Layer.Get(key).Kind == evidence.Object {
+		return nil
+	}
+	for _, e := range o.Expected {
+		if role := o.Dialect.Role(e.Key); role != "" && below(key, e.Key) {
+			roles = append(roles, role)
+		}
+	}
+	return roles
+}
+
+// unusable says why a client could make nothing of an answer, "" when it could.
+func unusable(a *wire.Answer, e evidence.Evidence) string {
+	switch {
+	case a.Status == 0 || !a.End.Orderly():
+		return ended(a)
+	case e.Get("decode").Kind != evidence.Absent:
+		return "the body can't be decoded: " + e.Get("decode").Text
+	}
+	return ""
+}
+
+// ended says how an answer ended, in words.
+func ended(a *wire.Answer) string {
+	what := map[wire.End]string{
+		wire.EndShort: "the answer was cut short", wire.EndReset: "the connection was reset", wire.EndTimeout: "no complete answer before the deadline",
+		wire.EndTooLarge: "the answer is larger than a client would read", wire.EndBadFraming: "the answer is not valid HTTP/1.1",
+		wire.EndNone: "the connection was closed without an answer", wire.EndRefused: "no connection to the layer", wire.EndCanceled: "interrupted",
+	}[a.End]
+	if what == "" {
+		what = "no usable answer"
+	}
+	if a.Err != "" {
+		what += " (" + a.Err + ")"
+	}
+	return what
+}
+
+func byProvenance(o Observed) (Verdict, string) {
+	switch o.Provenance {
+	case NoHit:
+		return LayerMade, "the stub saw no hit of this request: the layer wrote this answer itself"
+	case OtherHit:
+		return Inconclusive, "the answer carries the id of another request's hit"
+	case Unattached:
+		return Inconclusive, fmt.Sprintf("no hit id survived in the answer, and %d hits and the requests beside it leave open which one it is", o.Hits)
+	case NotObserved, NoAnswer:
+		return Inconclusive, "not observed"
+	}
+	return "", ""
+}
+
+// allowedHits is the number of hits that one request may cause; 0 is any number, shown.
+func (r Rules) allowedHits(c classify.Class) int {
+	switch {
+	case r.MaxLayerRetries >= 0:
+		return r.MaxLayerRetries + 1
+	case r.Profile.OneHit || classify.ActionOf(c).Retry == classify.RetryNever:
+		return 1
+	}
+	return 0
+}
+
+func keysOf(ds []evidence.Difference) string {
+	var b strings.Builder
+	for i, d := range ds {
+		if i == 3 {
+			fmt.Fprintf(&b, " and %d more", len(ds)-3)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(d.Key + " " + string(d.Dir))
+	}
+	return b.String()
+}

@@ -1,0 +1,127 @@
+package compare
+
+import (
+	"strings"
+
+	"github.com/preservecheck/preservecheck/evidence"
+)
+
+// Profile is a named set of keys whose differences decide a row. Keys outside it are shown as notes.
+type Profile struct {
+	Name string
+	Why  string
+	Keys []Key
+	// Noise are keys that never decide although a pattern of Keys fits them.
+	Noise []string
+	// OneHit allows one hit for every class, not only for those that must not be retried.
+	OneHit bool
+}
+
+// Key is a pattern over evidence keys: a key, or a prefix that ends in "**" for everything below it.
+type Key struct {
+	Pattern string
+	// WithoutError restricts the pattern to rows whose fixture holds no error object: there the body is all the
+	// evidence that exists.
+	WithoutError bool
+}
+
+// Profiles lists the built-in profiles.
+func Profiles() []*Profile { return []*Profile{core, full} }
+
+// ProfileByName returns a profile, or nil.
+func ProfileByName(name string) *Profile {
+	for _, p := range Profiles() {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// core is the source article's list (status, type, code, details, message, retry-after) and what else changes what
+// clients do: both official SDK families obey x-should-retry and retry-after-ms over the status (measured with seven
+// builds, 2026-11-30), and an error that becomes a success is seen by nobody.
+var core = &Profile{
+	Name: "core",
+	Why:  "what a classifier or an official SDK reads: status, type, code, details, message, retry-after and the retry headers",
+	Keys: []Key{
+		{Pattern: "status"}, {Pattern: "error"}, {Pattern: "error/type"}, {Pattern: "error/message"},
+		{Pattern: "error/details"}, {Pattern: "error/details/**"},
+		{Pattern: "header/retry-after"}, {Pattern: "header/retry-after-ms"}, {Pattern: "header/x-should-retry"},
+		{Pattern: "body", WithoutError: true}, {Pattern: "stream/terminal"}, {Pattern: "end"}, {Pattern: "decode"},
+	},
+}
+
+// full is everything but what every hop writes anew.
+var full = &Profile{
+	Name:   "full",
+	Why:    "every header, every member of the body and the framing, but for what each hop writes anew",
+	OneHit: true,
+	Keys: []Key{
+		{Pattern: "status"}, {Pattern: "error"}, {Pattern: "error/**"}, {Pattern: "body"}, {Pattern: "body/**"}, {Pattern: "header/**"},
+		{Pattern: "stream/**"}, {Pattern: "end"}, {Pattern: "decode"}, {Pattern: "framing"},
+	},
+	Noise: []string{
+		// Written anew by each hop (RFC 9110: Date 6.6.1, Server 10.2.4, Via 7.6.3; Vary is added by whoever compresses).
+		"header/date", "header/server", "header/via", "header/vary", "header/age", "header/alt-svc", "header/x-powered-by",
+		// A layer's own namespace: it may say what it likes there (names from runs and documentation read 2026-11-30).
+		"header/cf-*", "header/x-litellm-*", "header/x-portkey-*", "header/x-envoy-*", "header/x-kong-*", "header/x-cache*", "header/x-served-by",
+		"header/ngrok-*", "header/x-varnish*", "header/x-squid-*",
+	},
+}
+
+// Names are the profile's patterns, for a record.
+func (p *Profile) Names() []string {
+	out := make([]string, 0, len(p.Keys))
+	for _, k := range p.Keys {
+		out = append(out, k.Pattern)
+	}
+	return out
+}
+
+// Decides returns the first pattern that lets a difference decide the row, nil when none does.
+func (p *Profile) Decides(d evidence.Difference, expected evidence.Evidence) *Key {
+	if p.noise(d.Key) {
+		return nil
+	}
+	hasError := expected.Get("error").Kind == evidence.Object
+	for i := range p.Keys {
+		k := &p.Keys[i]
+		if k.WithoutError && hasError {
+			continue
+		}
+		if k.fits(d.Key) || k.WithoutError && below(k.Pattern, d.Key) {
+			return k
+		}
+	}
+	return nil
+}
+
+func (k *Key) fits(key string) bool {
+	key = unnumbered(key)
+	if root, ok := strings.CutSuffix(k.Pattern, "/**"); ok {
+		return below(root, key)
+	}
+	return key == k.Pattern
+}
+
+func below(root, key string) bool {
+	return len(key) > len(root) && key[len(root)] == '/' && strings.HasPrefix(key, root)
+}
+
+// unnumbered takes "#2" off the last part: a second member of a name changes what that name means to a client.
+func unnumbered(key string) string {
+	if i := strings.LastIndexByte(key, '#'); i > strings.LastIndexByte(key, '/') {
+		return key[:i]
+	}
+	return key
+}
+
+func (p *Profile) noise(key string) bool {
+	for _, n := range p.Noise {
+		if root, ok := strings.CutSuffix(n, "*"); ok && strings.HasPrefix(key, root) || n == key {
+			return true
+		}
+	}
+	return false
+}

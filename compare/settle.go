@@ -1,0 +1,147 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/preservecheck/preservecheck/record"
+)
+
+// The words of a result.
+const (
+	Pass         = "pass"
+	Fail         = "fail"
+	CouldNotTell = "could not tell"
+)
+
+// The exit codes of every command that judges.
+const (
+	ExitPass         = 0
+	ExitFail         = 1
+	ExitUsage        = 2
+	ExitCouldNotTell = 3
+)
+
+// Settle writes the result of a run from its rows, findings and proof. It is the only place that decides an exit code, so
+// that a saved record can be judged again and no format changes the verdict.
+func Settle(d *record.Document) {
+	d.Result.Counts = counts(d)
+	d.Result.Exit, d.Result.Why = decide(d)
+	d.Result.Word = map[int]string{ExitPass: Pass, ExitFail: Fail}[d.Result.Exit]
+	if d.Result.Word == "" {
+		d.Result.Word = CouldNotTell
+	}
+	d.Result.Covers = covers(d)
+}
+
+func counts(d *record.Document) map[string]int {
+	c := map[string]int{"excluded": len(d.Excluded)}
+	for _, v := range order {
+		c[string(v)] = 0
+	}
+	for i := range d.Rows {
+		c[d.Rows[i].Verdict]++
+		if d.Rows[i].Provenance == string(Attributed) {
+			c["attributed"]++
+		}
+	}
+	return c
+}
+
+func rulesOf(d *record.Document) Rules {
+	return Rules{FailOn: d.Settings.FailOn, AllowUntestable: d.Settings.AllowUntestable}
+}
+
+// tally counts rows and findings by what they mean.
+type tally struct{ failing, open, judged, hard, soft int }
+
+func tallied(d *record.Document) (t tally) {
+	rules := rulesOf(d)
+	for i := range d.Rows {
+		switch rules.outcome(Verdict(d.Rows[i].Verdict)) {
+		case fails:
+			t.failing++
+			t.judged++
+		case couldNotTell:
+			t.open++
+		default:
+			t.judged++
+		}
+	}
+	for _, f := range d.Findings {
+		switch {
+		case f.Fails && f.Soft:
+			t.soft++
+		case f.Fails:
+			t.hard++
+		}
+	}
+	return t
+}
+
+// decide follows DESIGN's order of exit codes.
+func decide(d *record.Document) (int, string) {
+	t := tallied(d)
+	switch {
+	case d.Refused != "":
+		return ExitUsage, "nothing was tested: " + d.Refused
+	case len(d.Proof.Missed) > 0:
+		return ExitCouldNotTell, fmt.Sprintf("the check itself missed %s, so its verdicts can't be trusted", count(len(d.Proof.Missed), "control"))
+	case d.Proof.Pairs == 0 || d.Proof.Exact != d.Proof.Pairs || d.Proof.Keys == 0 || d.Proof.Deciding != d.Proof.Keys:
+		return ExitCouldNotTell, "the controls were not all proven"
+	case d.NotReady != "":
+		return ExitCouldNotTell, d.NotReady
+	case d.Incomplete && t.failing == 0:
+		return ExitCouldNotTell, "the run was interrupted before a row failed"
+	case t.failing > 0:
+		return ExitFail, fmt.Sprintf("%d of %s failed", t.failing, count(len(d.Rows), "row")) + also(t.hard, "finding")
+	case t.hard > 0:
+		return ExitFail, count(t.hard, "finding") + " about the run"
+	case t.judged == 0:
+		return ExitCouldNotTell, "nothing was judged"
+	case t.open > 0:
+		return ExitCouldNotTell, fmt.Sprintf("%s of %d could not be judged", count(t.open, "row"), len(d.Rows))
+	case t.soft > 0:
+		return ExitCouldNotTell, "the layer refused requests that came side by side; each row passed when it was asked alone"
+	case d.Incomplete:
+		return ExitCouldNotTell, "the run was interrupted"
+	}
+	return ExitPass, "every row was judged and passes"
+}
+
+func also(n int, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return ", and " + count(n, what)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// covers is the line that says what green covers.
+func covers(d *record.Document) string {
+	c := d.Result.Counts
+	var b strings.Builder
+	fmt.Fprintf(&b, "preserved %d of %d rows (%s, %s, profile %s", c[string(Preserved)], len(d.Rows),
+		strings.Join(d.Settings.Modes, " + "), strings.Join(d.Settings.Dialects, " + "), d.Profile.Name)
+	if d.Channel != "" {
+		fmt.Fprintf(&b, ", %s channel", d.Channel)
+	}
+	fmt.Fprintf(&b, ", %s), controls %d of %d pairs, deciding %d of %d keys", d.Settings.ClientProtocol, d.Proof.Exact, d.Proof.Pairs, d.Proof.Deciding, d.Proof.Keys)
+	sep := "; "
+	for _, k := range []string{string(Declared), string(Untestable), "excluded", "attributed"} {
+		if c[k] > 0 {
+			fmt.Fprintf(&b, "%s%s %d", sep, k, c[k])
+			sep = ", "
+		}
+	}
+	if d.Matrix.Narrowed != "" {
+		fmt.Fprintf(&b, "; %d of %d rows selected by %s", d.Matrix.Selected, d.Matrix.Total, d.Matrix.Narrowed)
+	}
+	return b.String()
+}
