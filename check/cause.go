@@ -1,0 +1,89 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// cause says what came back instead of a canary and what is the likely reason.
+func (c *canary) cause(timeout time.Duration) string {
+	a := c.probe.answer
+	if s := c.reached(); s != "" {
+		return s
+	}
+	switch {
+	case a.End == wire.EndRefused:
+		return "no connection to the layer: " + a.Err + "; is it running at that address?"
+	case a.End == wire.EndTimeout:
+		return fmt.Sprintf("the layer took the request and gave no complete answer within %s, and the stub saw nothing: is the stub the layer's upstream?", timeout)
+	case a.Status == 0:
+		return "no usable answer from the layer: " + a.Err
+	case c.realProvider():
+		return fmt.Sprintf("the layer answered %d while the stub saw nothing: it still talks to another upstream, perhaps a real provider; stopped after one request", a.Status)
+	}
+	return fmt.Sprintf("the layer answered %d and the stub saw nothing: %s%s", a.Status, likely(a), begins(a))
+}
+
+// reached explains a canary that did reach the stub and still is no success.
+func (c *canary) reached() string {
+	a := c.probe.answer
+	switch {
+	case len(c.hits) == 0 && len(c.stray) > 0:
+		h := c.stray[0]
+		if h.Note == "" {
+			return fmt.Sprintf("the stub was reached at %s, but no channel arrived: the layer passes neither prompt nor headers; try --channel model or --channel armed", h.Path)
+		}
+		return h.Note
+	case len(c.hits) == 0:
+		return ""
+	case a.Status == 0 || !a.End.Orderly():
+		return fmt.Sprintf("the stub was reached and answered a success, but what came back through the layer is unusable: %s %s", a.End, a.Err)
+	}
+	return fmt.Sprintf("the stub was reached and answered a success, but the layer answered %d%s", a.Status, begins(a))
+}
+
+func likely(a *wire.Answer) string {
+	switch {
+	case a.Status == 401 || a.Status == 403:
+		return "it refuses the client; give it a key, as in --header 'authorization: Bearer $KEY'"
+	case a.Status >= 300 && a.Status < 400:
+		return "it redirects to " + first(a.Values("location")) + ", which is not followed; give --layer the address that answers itself"
+	case mentions(a.Body, "model"):
+		return "it does not know the model; give one that it routes to the stub, as in --model NAME"
+	case a.Status == 404 || a.Status == 405:
+		return "it has no such route; --layer must be the base URL that a client would be given, path included"
+	case a.Status == 429:
+		return "it limits requests itself; try --rate"
+	case a.Status >= 500:
+		return "it can't reach its upstream; is that the stub's base URL?"
+	}
+	return "is the stub its upstream?"
+}
+
+func mentions(b []byte, word string) bool {
+	return bytes.Contains(bytes.ToLower(b[:min(len(b), 4096)]), []byte(word))
+}
+
+func first(v []string) string {
+	if len(v) == 0 {
+		return "another address"
+	}
+	return v[0]
+}
+
+// begins shows how the body begins, since that mostly names the reason.
+func begins(a *wire.Answer) string {
+	b, _, err := wire.Decode(a, 16<<20)
+	if err != nil {
+		b = a.Body
+	}
+	s := strings.Join(strings.Fields(strings.ToValidUTF8(string(b[:min(len(b), 200)]), "�")), " ")
+	if s == "" {
+		return ""
+	}
+	return " (it begins: " + s + ")"
+}

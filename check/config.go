@@ -1,0 +1,84 @@
+// Package check is one run: it waits until a layer is ready, picks a channel, asks every row in stages, looks
+// whether the layer's state changed, and settles verdicts and findings into a record.
+//
+// It judges nothing itself (compare does), starts no process and formats nothing.
+package check
+
+import (
+	"context"
+	"time"
+
+	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/record"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// Way sends one request and brings back the answer; it adds no hit of its own.
+type Way interface {
+	Do(ctx context.Context, r wire.Request) *wire.Answer
+}
+
+// Hits is what a run asks of the ledger.
+type Hits interface {
+	// Announce says that requests which carry no nonce (row-only channels: of this fixture; armed: any) belong to
+	// this tag until done is called.
+	Announce(ch ledger.Channel, t ledger.Tag) (done func())
+	// Of returns the hits of one client request in order of arrival.
+	Of(nonce string) []ledger.Hit
+	// ByID finds a hit by the id that stands in an answer.
+	ByID(id string) (ledger.Hit, bool)
+	// Unexplained returns the hits that no tag of this run explains.
+	Unexplained() []ledger.Hit
+}
+
+// Config is one run. All of it is decided before the run starts.
+type Config struct {
+	Run      string // 8 hex digits
+	Dialect  *dialects.Dialect
+	Matrix   *fixture.Matrix
+	Rows     []Row // what to judge, in the matrix's order
+	Layer    Way
+	Base     string // path of the layer's base URL
+	Direct   Way
+	Hits     Hits
+	Rules    compare.Rules
+	Channel  string // auto, marker, model, header, path, armed
+	Channels ledger.Channels
+	Model    string                                 // model name; {fixture} stands for the fixture's name, which makes it a channel
+	Header   []wire.Field                           // sent through the layer only
+	Idle     func() bool                            // an embedded layer says when nothing is under way; nil: wait for late hits
+	Self     func(ledger.Hit) bool                  // whether a hit came from our own socket
+	Proof    func(ctx context.Context) record.Proof // runs while the layer is waited for
+
+	Concurrency  int
+	Rate         float64 // requests per second through the layer, 0: as fast as it goes
+	Timeout      time.Duration
+	Deadline     time.Duration
+	ReadyTimeout time.Duration
+	Settle       time.Duration
+
+	// Document is filled in by the caller with what the run does not know: tool, target, matrix, profile, settings.
+	Document record.Document
+	// Redact removes secrets from any text before it enters the record; nil: nothing is secret.
+	Redact func(string) string
+	// Progress is called after each probe through the layer; nil: not wanted.
+	Progress func(Progress)
+}
+
+// Row is one fixture in one mode.
+type Row struct {
+	Fixture *fixture.Fixture
+	Mode    fixture.Mode
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Phase  string // "waiting for the layer", "rows", "again", "alone", "late hits"
+	Done   int
+	Total  int
+	Row    string
+	Failed int
+}

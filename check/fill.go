@@ -1,0 +1,182 @@
+package check
+
+import (
+	"slices"
+	"time"
+
+	"github.com/preservecheck/preservecheck/classify"
+	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/evidence"
+	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/record"
+)
+
+const (
+	maxDifferences = 200      // kept per row
+	maxFields      = 400      // keys shown per row
+	maxText        = 16 << 10 // bytes of one value
+)
+
+// fill writes what the run saw into the record; secrets go before anything is cut.
+func (r *runner) fill(d *record.Document) {
+	d.DurationMS = ms(time.Since(r.began))
+	d.Profile = record.Profile{Name: r.c.Rules.Profile.Name, Keys: r.c.Rules.Profile.Names()}
+	for _, m := range r.modes() {
+		d.Channel, d.Channels = r.channelNames(d)
+		if why := r.notReady[m]; why != "" && d.Refused == "" {
+			d.Notes = append(d.Notes, "mode "+string(m)+": "+r.clean(why))
+		}
+	}
+	if d.Refused != "" {
+		return
+	}
+	if len(r.open()) == 0 {
+		for _, m := range r.modes() {
+			d.NotReady = "no canary came through: " + r.clean(r.notReady[m])
+			break
+		}
+		d.Notes = nil
+		return
+	}
+	for _, row := range r.c.Rows {
+		for _, s := range r.seen[row] {
+			r.judge(s)
+		}
+		d.Rows = append(d.Rows, r.row(row))
+	}
+	d.Findings = r.findings()
+	for i := range d.Findings {
+		d.Findings[i].Text = r.clean(d.Findings[i].Text)
+	}
+}
+
+func (r *runner) channelNames(d *record.Document) (string, []string) {
+	for _, m := range r.modes() {
+		ch, ok := r.channel[m]
+		if !ok {
+			continue
+		}
+		arrived := d.Channels
+		for _, a := range ch.arrived {
+			if !slices.Contains(arrived, string(a)) {
+				arrived = append(arrived, string(a))
+			}
+		}
+		return string(ch.decides), arrived
+	}
+	return "", nil
+}
+
+func (r *runner) row(row Row) record.Row {
+	v, why, by := r.settled(row)
+	f := row.Fixture
+	out := record.Row{
+		Row: f.Name, Set: r.c.Matrix.Version, Mode: string(row.Mode), Asked: r.c.Dialect.Name, Served: f.Dialect, Hazard: string(f.Hazard),
+		Verdict: string(v), Reason: r.clean(why), Class: record.Classes{Fixture: string(f.Class)},
+		Observations: []record.Observation{},
+	}
+	if direct := r.directs[row]; direct != nil {
+		out.Class.Direct = string(r.c.Dialect.Classify(direct).Class)
+		out.Direct = r.article(direct, 1)
+	}
+	for i, s := range r.seen[row] {
+		n := len(s.hits)
+		if i == 0 || n < out.HitsMin {
+			out.HitsMin = n
+		}
+		out.HitsMax = max(out.HitsMax, n)
+		out.Observations = append(out.Observations, record.Observation{
+			Pass: s.pass, Verdict: string(s.judged.Verdict), Provenance: string(s.from), Hits: n, Reason: r.clean(s.judged.Reason),
+			ElapsedMS: ms(s.probe.answer.Elapsed()), Decided: s == by,
+		})
+	}
+	if by != nil {
+		r.decided(&out, row, by)
+	}
+	return out
+}
+
+// decided adds what the deciding observation saw.
+func (r *runner) decided(out *record.Row, row Row, s *seen) {
+	out.Provenance = string(s.from)
+	out.HitsAllowed = s.judged.Allowed
+	out.Fields, out.Omitted = r.fields(row, s)
+	out.Layer = r.article(s.layer, len(s.hits))
+	if s.from == compare.OwnHit || s.from == compare.Attributed {
+		out.Class.Layer = string(s.judged.Class)
+		out.Consequence = classify.Consequence(row.Fixture.Class, s.judged.Class)
+	}
+	for _, h := range s.hits {
+		out.Hits = append(out.Hits, r.hit(h, s.probe.answer.SentAt))
+	}
+}
+
+func (r *runner) hit(h ledger.Hit, sent time.Time) record.Hit {
+	out := record.Hit{
+		ID: h.ID, AtMS: ms(h.At.Sub(sent)), Method: r.clean(h.Method), Path: r.clean(h.Path), Model: r.clean(h.Model),
+		RetryCount: r.clean(h.RetryCount), Channels: []string{},
+		Served: record.Served{Proto: h.Served.Proto, Status: h.Served.Status, Encoding: h.Served.Encoding, Framing: h.Served.Framing, Finished: h.Served.Finished},
+	}
+	for _, c := range h.Channels {
+		out.Channels = append(out.Channels, string(c))
+	}
+	for _, n := range h.Header {
+		out.Header = append(out.Header, r.clean(n))
+	}
+	return out
+}
+
+// fields are the keys of a row with their three values, those that differ first.
+func (r *runner) fields(row Row, s *seen) (out []record.Field, omitted int) {
+	direct := r.directs[row]
+	differs := map[string]bool{}
+	for i, d := range s.judged.Differences {
+		differs[d.Difference.Key] = true
+		if i >= maxDifferences {
+			omitted++
+			continue
+		}
+		f := record.Field{
+			Key: r.clean(d.Difference.Key), Role: string(d.Role), Dir: string(d.Dir), Nuance: string(d.Nuance), Other: r.clean(d.Other), Decides: d.Key != nil,
+			Fixture: r.value(r.expected[row], d.Difference.Key), Direct: r.value(direct, d.Difference.Key), Layer: r.value(s.layer, d.Difference.Key),
+		}
+		for _, c := range d.Covers {
+			f.Covers = append(f.Covers, string(c))
+		}
+		out = append(out, f)
+	}
+	for _, e := range r.expected[row] {
+		if got := s.layer.Get(e.Key); !differs[e.Key] && got == e.Value && len(out) < maxFields {
+			out = append(out, record.Field{
+				Key: e.Key, Role: string(r.c.Dialect.Role(e.Key)), Fixture: r.value(r.expected[row], e.Key), Direct: r.value(direct, e.Key), Layer: r.value(s.layer, e.Key),
+			})
+		}
+	}
+	return out, omitted
+}
+
+// value is one value of a key, an object with all that stands below it.
+func (r *runner) value(e evidence.Evidence, key string) *record.Value {
+	v := e.Get(key)
+	switch v.Kind {
+	case evidence.Absent:
+		return nil
+	case evidence.Object:
+		v.Text = e.Subtree(key)
+	}
+	out := &record.Value{Kind: string(v.Kind), Text: r.clean(v.Text)}
+	if n := len(out.Text); n > maxText {
+		out.Text, out.Cut = out.Text[:maxText], n-maxText
+	}
+	return out
+}
+
+// clean removes secrets.
+func (r *runner) clean(s string) string {
+	if r.c.Redact == nil || s == "" {
+		return s
+	}
+	return r.c.Redact(s)
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -1,0 +1,54 @@
+package check
+
+import (
+	"github.com/preservecheck/preservecheck/compare"
+)
+
+// conclusive gives the observations of a row that tell something, in order of time.
+func (r *runner) conclusive(row Row) (out []*seen) {
+	for _, s := range r.seen[row] {
+		if s.reached() && s.judged.Verdict != compare.Inconclusive {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// settled gives a row its verdict, and the observation that decided it (nil when none did).
+//
+// It is the worst of the observations that reached the stub. A row that never did, also when it was asked alone, has
+// the verdict of that asking.
+func (r *runner) settled(row Row) (v compare.Verdict, why string, by *seen) {
+	if r.notReady[row.Mode] != "" {
+		return r.withoutCanary(row)
+	}
+	for _, s := range r.conclusive(row) {
+		if by == nil || compare.Worse(s.judged.Verdict, by.judged.Verdict) {
+			by = s
+		}
+	}
+	if by != nil {
+		return by.judged.Verdict, by.judged.Reason, by
+	}
+	all := r.seen[row]
+	if len(all) == 0 {
+		return compare.Inconclusive, "not run: the run was interrupted", nil
+	}
+	last := all[len(all)-1]
+	switch {
+	case last.pass == passAlone || last.judged.Verdict == compare.Broken || r.unlikeFixture(row):
+		return last.judged.Verdict, last.judged.Reason, last
+	case r.notAlone[row]:
+		return compare.Inconclusive, "asked side by side it never reached the stub, and then no canary came through in time to ask it alone", last
+	}
+	return compare.Inconclusive, "not asked alone: the run was interrupted", last
+}
+
+// withoutCanary judges the rows of a mode in which no canary came through while another mode had one.
+func (r *runner) withoutCanary(row Row) (compare.Verdict, string, *seen) {
+	why := "no success came through in mode " + string(row.Mode) + ": " + r.notReady[row.Mode]
+	if r.touched[row.Mode] {
+		return compare.Broken, why, nil
+	}
+	return compare.Inconclusive, why, nil
+}

@@ -1,0 +1,177 @@
+package check
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/preservecheck/preservecheck/evidence"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// prompt is the only user text of every request; a channel may add to it.
+const prompt = "preservecheck: synthetic request, answered by a stub."
+
+// keepOfHuge is how much of an answer beyond our limits is kept: enough to show how it begins.
+const keepOfHuge = 64 << 10
+
+// probe is one client request and its answer.
+type probe struct {
+	tag     ledger.Tag
+	mode    fixture.Mode
+	answer  *wire.Answer
+	crowded bool // another request of ours was under way through the layer at the same time
+}
+
+// traffic knows which probes are under way through the layer, and spaces them by the rate.
+type traffic struct {
+	mu     sync.Mutex
+	active map[*probe]bool
+	next   time.Time
+}
+
+func (t *traffic) enter(p *probe) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for q := range t.active {
+		q.crowded, p.crowded = true, true
+	}
+	t.active[p] = true
+}
+
+func (t *traffic) leave(p *probe) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.active, p)
+}
+
+// slot returns how long to wait so that no more than rate requests leave a second.
+func (t *traffic) slot(rate float64) time.Duration {
+	if rate <= 0 {
+		return 0
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	if t.next.Before(now) {
+		t.next = now
+	}
+	wait := t.next.Sub(now)
+	t.next = t.next.Add(time.Duration(float64(time.Second) / rate))
+	return wait
+}
+
+// through asks for a fixture through the layer, by the channels given.
+func (r *runner) through(ctx context.Context, name string, m fixture.Mode, ch channels) *probe {
+	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, mode: m}
+	pause(ctx, r.traffic.slot(r.c.Rate))
+	unlock := r.turns.take(ch.decides, p.tag, r.c.Hits)
+	defer unlock()
+	r.traffic.enter(p)
+	defer r.traffic.leave(p)
+	a := wire.Ask{Model: modelName(r.c.Model, name), Prompt: prompt, Stream: m == fixture.Stream, Header: r.c.Header}
+	r.c.Channels.Mark(&a, p.tag, ch.send)
+	p.answer = r.do(ctx, r.c.Layer, r.c.Dialect.Request(r.c.Base, a), r.deadlineOf(name))
+	return p
+}
+
+// direct asks the stub for a fixture without the layer.
+func (r *runner) direct(ctx context.Context, name string, m fixture.Mode) *probe {
+	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, mode: m}
+	a := wire.Ask{Model: modelName("preservecheck", name), Prompt: prompt, Stream: m == fixture.Stream}
+	r.c.Channels.Mark(&a, p.tag, []ledger.Channel{ledger.Marker})
+	p.answer = r.do(ctx, r.c.Direct, r.c.Dialect.Request("", a), r.c.Timeout)
+	return p
+}
+
+func (r *runner) deadlineOf(name string) time.Duration {
+	if f := r.c.Matrix.Get(name); f != nil && f.Deadline > 0 {
+		return f.Deadline
+	}
+	return r.c.Timeout
+}
+
+func (r *runner) do(run context.Context, w Way, q wire.Request, timeout time.Duration) *wire.Answer {
+	ctx, cancel := context.WithTimeout(run, timeout)
+	defer cancel()
+	a := w.Do(ctx, q)
+	if run.Err() != nil && !a.End.Orderly() {
+		a.End, a.Err = wire.EndCanceled, "the run was interrupted" // its own deadline must not look like the layer's fault
+	}
+	if a.End == wire.EndTooLarge && len(a.Body) > keepOfHuge {
+		a.Body = append([]byte(nil), a.Body[:keepOfHuge]...)
+	}
+	return a
+}
+
+// evidenceOf reads an answer; the ids of the probe's own hits are masked.
+func (r *runner) evidenceOf(a *wire.Answer, hits []ledger.Hit) evidence.Evidence {
+	ids := make([]string, 0, len(hits))
+	for _, h := range hits {
+		ids = append(ids, h.ID)
+	}
+	return evidence.Of(a, r.c.Dialect.Layout, fixture.NoID, ids...)
+}
+
+// turns keeps requests apart where the channel can't tell them apart: one at a time per row when it carries only the
+// row, one at all when it carries nothing. An announced tag stays until the next one, so that late hits still find it.
+type turns struct {
+	mu   sync.Mutex
+	rows map[string]*turn
+}
+
+type turn struct {
+	mu   sync.Mutex
+	done func()
+}
+
+func (t *turns) take(decides ledger.Channel, tag ledger.Tag, hits Hits) (unlock func()) {
+	if decides == "" || decides.Whole() {
+		return func() {}
+	}
+	name := tag.Fixture
+	if decides == ledger.Armed {
+		name = ""
+	}
+	t.mu.Lock()
+	x := t.rows[name]
+	if x == nil {
+		x = &turn{}
+		t.rows[name] = x
+	}
+	t.mu.Unlock()
+	x.mu.Lock()
+	if x.done != nil {
+		x.done()
+	}
+	x.done = hits.Announce(decides, tag)
+	return x.mu.Unlock
+}
+
+func (t *turns) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, x := range t.rows {
+		x.mu.Lock()
+		if x.done != nil {
+			x.done()
+			x.done = nil
+		}
+		x.mu.Unlock()
+	}
+}
+
+// pause waits, or less when the run is interrupted.
+func pause(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,243 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/evidence"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/record"
+)
+
+// runner is one run under way.
+type runner struct {
+	c       Config
+	began   time.Time
+	traffic traffic
+	turns   turns
+
+	mu         sync.Mutex
+	channel    map[fixture.Mode]channels
+	notReady   map[fixture.Mode]string
+	touched    map[fixture.Mode]bool // canaries reached the stub though none came through
+	canaryTime time.Duration
+	crash      any
+	done       int
+	failed     int
+	refusals   int // canaries that the layer answered by itself, after the first that came through
+
+	expected map[Row]evidence.Evidence
+	directs  map[Row]evidence.Evidence
+	seen     map[Row][]*seen
+	lost     []lost
+	notAlone map[Row]bool // rows for which no canary came through in the budget
+}
+
+// Run does one run and settles its result. A panic below is raised again here, in the caller's goroutine.
+func Run(ctx context.Context, c Config) record.Document {
+	r := &runner{
+		c: c, began: time.Now(), traffic: traffic{active: map[*probe]bool{}}, turns: turns{rows: map[string]*turn{}},
+		channel: map[fixture.Mode]channels{}, notReady: map[fixture.Mode]string{}, touched: map[fixture.Mode]bool{},
+		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{},
+	}
+	defer r.turns.end()
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Deadline, errDeadline)
+	defer cancel()
+	d := &r.c.Document
+	d.Started = r.began.UTC()
+	err := r.prepare(ctx)
+	if err != nil {
+		d.Refused = "--layer is the stub itself, not a layer in front of it"
+	} else {
+		r.rows(ctx)
+	}
+	if r.crash != nil {
+		panic(r.crash)
+	}
+	if ctx.Err() != nil {
+		d.Incomplete = true
+		if errors.Is(context.Cause(ctx), errDeadline) {
+			d.Notes = append(d.Notes, fmt.Sprintf("the run was ended by its deadline of %s", c.Deadline))
+		}
+	}
+	r.fill(d)
+	compare.Settle(d)
+	return *d
+}
+
+var errDeadline = errors.New("deadline of the run")
+
+// prepare proves the controls, fetches every row directly and waits for the layer, all at once.
+func (r *runner) prepare(ctx context.Context) error {
+	var self error
+	jobs := []func(){func() { r.c.Document.Proof = r.c.Proof(ctx) }, func() { r.fetchDirect(ctx) }}
+	for _, m := range r.modes() {
+		jobs = append(jobs, func() {
+			why, err := r.ready(ctx, m)
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if err != nil {
+				self = err
+			}
+			r.notReady[m] = why
+		})
+	}
+	r.together(ctx, len(jobs), len(jobs), func(i int) { jobs[i]() })
+	return self
+}
+
+func (r *runner) modes() (ms []fixture.Mode) {
+	for _, m := range []fixture.Mode{fixture.Plain, fixture.Stream} {
+		for _, row := range r.c.Rows {
+			if row.Mode == m {
+				ms = append(ms, m)
+				break
+			}
+		}
+	}
+	return ms
+}
+
+func (r *runner) setTouched(m fixture.Mode, v bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.touched[m] = v
+}
+
+func (r *runner) fetchDirect(ctx context.Context) {
+	for _, row := range r.c.Rows {
+		r.expected[row] = evidence.Of(row.Fixture.Expected(fixture.NoID, false), r.c.Dialect.Layout, fixture.NoID)
+	}
+	r.together(ctx, len(r.c.Rows), r.c.Concurrency, func(i int) {
+		row := r.c.Rows[i]
+		p := r.direct(ctx, row.Fixture.Name, row.Mode)
+		e := r.evidenceOf(p.answer, r.c.Hits.Of(p.tag.Nonce))
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.directs[row] = e
+	})
+}
+
+// together runs n jobs, at most width side by side. Jobs that have not begun when the run is interrupted do not begin.
+func (r *runner) together(ctx context.Context, n, width int, job func(i int)) {
+	var wg sync.WaitGroup
+	places := make(chan struct{}, max(1, width))
+	for i := range n {
+		places <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		wg.Add(1)
+		go func() {
+			defer func() {
+				if p := recover(); p != nil {
+					r.mu.Lock()
+					r.crash = p
+					r.mu.Unlock()
+				}
+				<-places
+				wg.Done()
+			}()
+			job(i)
+		}()
+	}
+	wg.Wait()
+}
+
+// rows asks every row whose mode has a canary, in stages with looks, then again, then alone.
+func (r *runner) rows(ctx context.Context) {
+	open := r.open()
+	if len(open) == 0 {
+		return
+	}
+	for _, h := range fixture.Hazards() {
+		var stage []Row
+		for _, row := range open {
+			if row.Fixture.Hazard == h {
+				stage = append(stage, row)
+			}
+		}
+		if len(stage) > 0 && ctx.Err() == nil {
+			r.pass(ctx, "A", stage)
+			r.look(ctx, string(h), stage[0])
+		}
+	}
+	r.late(ctx)
+	again, alone := r.triage(open)
+	if len(again) > 0 {
+		r.pass(ctx, "B", again)
+		r.late(ctx)
+		alone = append(alone, r.disagreeing(again)...)
+	}
+	if len(alone) > 0 {
+		r.alone(ctx, inOrder(open, alone))
+		r.late(ctx)
+	}
+}
+
+// open gives the rows whose mode has a canary.
+func (r *runner) open() (rows []Row) {
+	for _, row := range r.c.Rows {
+		if r.notReady[row.Mode] == "" {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func inOrder(all, some []Row) (out []Row) {
+	for _, a := range all {
+		for _, s := range some {
+			if a == s {
+				out = append(out, a)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// late waits for hits that a layer causes after it has answered.
+func (r *runner) late(ctx context.Context) {
+	if r.c.Idle != nil {
+		for end := time.Now().Add(r.c.Settle); !r.c.Idle() && time.Now().Before(end) && ctx.Err() == nil; {
+			pause(ctx, time.Millisecond)
+		}
+		return
+	}
+	r.progress("late hits", r.done, len(r.c.Rows), "")
+	pause(ctx, min(r.c.Settle, max(100*time.Millisecond, 2*r.canaryTime, 3*r.longestGap()/2)))
+}
+
+// longestGap is the longest time between two hits of one request so far.
+func (r *runner) longestGap() (gap time.Duration) {
+	for _, row := range r.c.Rows {
+		for _, s := range r.seen[row] {
+			hits := r.c.Hits.Of(s.probe.tag.Nonce)
+			for i := 1; i < len(hits); i++ {
+				gap = max(gap, hits[i].At.Sub(hits[i-1].At))
+			}
+		}
+	}
+	return gap
+}
+
+func (r *runner) progress(phase string, done, total int, row string) {
+	if r.c.Progress == nil {
+		return
+	}
+	r.mu.Lock()
+	failed := r.failed
+	r.mu.Unlock()
+	r.c.Progress(Progress{Phase: phase, Done: done, Total: total, Row: row, Failed: failed})
+}
+
+func hasPlaceholder(model string) bool { return strings.Contains(model, ledger.Placeholder) }
+
+func modelName(model, name string) string { return strings.ReplaceAll(model, ledger.Placeholder, name) }
