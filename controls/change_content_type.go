@@ -1,0 +1,18 @@
+package controls
+
+import (
+	"github.com/preservecheck/preservecheck/evidence"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+var changeContentType = &Fault{
+	Name:      "change-content-type",
+	Why:       "content-type becomes text/plain: clients that trust the label do not parse the error",
+	Mechanism: OfHeader,
+	Change: func(a *wire.Answer, _ bool) {
+		if isError(a) {
+			setHeader(a, "content-type", "text/plain")
+		}
+	},
+	Want: where("header/content-type", evidence.Changed),
+}

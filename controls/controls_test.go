@@ -1,0 +1,53 @@
+package controls
+
+import (
+	"testing"
+
+	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/fixture"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var bothModes = []fixture.Mode{fixture.Plain, fixture.Stream}
+
+func input(t testing.TB, profile string, modes ...fixture.Mode) Input {
+	t.Helper()
+	m, err := fixture.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Input{Matrix: m, Dialect: dialects.Anthropic, Rules: compare.Rules{Profile: compare.ProfileByName(profile), MaxLayerRetries: -1}, Modes: modes}
+}
+
+func TestProveEveryProfile(t *testing.T) {
+	for _, profile := range compare.Profiles() {
+		for _, modes := range [][]fixture.Mode{bothModes, {fixture.Plain}, {fixture.Stream}} {
+			p := Prove(t.Context(), input(t, profile.Name, modes...))
+			for _, m := range p.Missed {
+				t.Error(profile.Name, m)
+			}
+			if p.Pairs == 0 || p.Pairs != p.Exact || p.Keys != len(profile.Keys) || p.Deciding != p.Keys {
+				t.Errorf("%s %v: %d of %d pairs, %d of %d keys (the profile has %d)", profile.Name, modes, p.Exact, p.Pairs, p.Deciding, p.Keys, len(profile.Keys))
+			}
+		}
+	}
+}
+
+func TestProveAll(t *testing.T) {
+	p := ProveAll(t.Context(), input(t, "core", bothModes...))
+	for _, m := range p.Missed {
+		t.Error(m)
+	}
+	t.Logf("%d of %d pairs", p.Exact, p.Pairs)
+}
+
+func BenchmarkProve(b *testing.B) {
+	in := input(b, "core", fixture.Plain)
+	b.ReportAllocs()
+	for b.Loop() {
+		Prove(b.Context(), in)
+	}
+}

@@ -1,0 +1,174 @@
+package controls
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/preservecheck/preservecheck/check"
+	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/record"
+	"github.com/preservecheck/preservecheck/stub"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// ProveAll proves delivery besides what Prove proves: each channel, in both modes, with one fault of every mechanism,
+// as whole runs over real sockets; and every fault with memory. It needs the stub and loopback, and takes seconds.
+func ProveAll(ctx context.Context, in Input) record.Proof {
+	p := newProver(in, All())
+	p.detect(ctx)
+	p.decide(ctx)
+	memory := []*Fault{}
+	for _, f := range All() {
+		if f.Finding != "" {
+			memory = append(memory, f)
+		}
+	}
+	for _, f := range memory {
+		p.deliver(ctx, f, "auto", []fixture.Mode{fixture.Plain, fixture.Stream})
+	}
+	for _, ch := range []ledger.Channel{ledger.Marker, ledger.Model, ledger.Header, ledger.Path, ledger.Armed} {
+		for _, m := range []fixture.Mode{fixture.Plain, fixture.Stream} {
+			for _, f := range onePerMechanism() {
+				p.deliver(ctx, f, string(ch), []fixture.Mode{m})
+			}
+		}
+	}
+	return p.proof()
+}
+
+// onePerMechanism takes the first fault of each mechanism.
+func onePerMechanism() (out []*Fault) {
+	var have []Mechanism
+	for _, f := range All() {
+		if !slices.Contains(have, f.Mechanism) {
+			have = append(have, f.Mechanism)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// deliver makes one whole run over sockets and compares what it reports with what the fault declares.
+func (p *prover) deliver(ctx context.Context, f *Fault, channel string, modes []fixture.Mode) {
+	if ctx.Err() != nil {
+		p.missed = append(p.missed, "the proof was interrupted")
+		return
+	}
+	where := fmt.Sprintf("control %s over sockets, channel %s, mode %v", f.Name, channel, modes)
+	d, err := p.wholeRun(ctx, f, channel, modes)
+	if err != nil {
+		p.missed = append(p.missed, where+": "+err.Error())
+		return
+	}
+	if d.NotReady != "" || d.Incomplete {
+		p.missed = append(p.missed, where+": "+d.NotReady+d.Result.Why)
+		return
+	}
+	p.pairs++
+	c := p.tally[f]
+	c.Pairs++
+	var wrong []string
+	if f.Finding != "" {
+		wrong = memoryFaults(f, &d)
+	} else {
+		wrong = p.rowFaults(f, &d)
+	}
+	if len(wrong) == 0 {
+		p.exact++
+		c.Exact++
+		return
+	}
+	c.Missed++
+	for _, w := range wrong {
+		p.missed = append(p.missed, where+": "+w)
+	}
+}
+
+// memoryFaults: the declared kind of finding is there, the run fails, and no row that reached the stub is blamed.
+func memoryFaults(f *Fault, d *record.Document) (wrong []string) {
+	found := false
+	for _, x := range d.Findings {
+		found = found || x.Kind == f.Finding && x.Fails
+	}
+	if !found {
+		wrong = append(wrong, "no finding "+f.Finding)
+	}
+	if d.Result.Exit == compare.ExitPass {
+		wrong = append(wrong, "the run passed")
+	}
+	for _, row := range d.Rows {
+		for _, field := range row.Fields {
+			if field.Dir != "" && (row.Provenance == string(compare.OwnHit) || row.Provenance == string(compare.Attributed)) {
+				wrong = append(wrong, fmt.Sprintf("%s (%s) reported as %s: %s %s", row.Row, row.Mode, row.Verdict, field.Key, field.Dir))
+			}
+		}
+	}
+	return wrong
+}
+
+// rowFaults compares every row with the declaration, and wants no finding.
+func (p *prover) rowFaults(f *Fault, d *record.Document) (wrong []string) {
+	for _, row := range d.Rows {
+		s := p.in.subject(check.Row{Fixture: p.in.Matrix.Get(row.Row), Mode: fixture.Mode(row.Mode)})
+		want := had(f, s.seen)
+		var got []string
+		for _, field := range row.Fields {
+			if field.Dir != "" {
+				got = append(got, field.Key+" "+field.Dir)
+			}
+		}
+		got = withHits(got, row.HitsMax)
+		if !slices.Equal(want, got) {
+			wrong = append(wrong, fmt.Sprintf("%s (%s) had to show %v and showed %v (%s: %s)", row.Row, row.Mode, want, got, row.Verdict, row.Reason))
+		}
+	}
+	for _, x := range d.Findings {
+		wrong = append(wrong, "a finding besides: "+x.Kind+": "+x.Text)
+	}
+	return wrong
+}
+
+// wholeRun checks the layer of a fault with the matrix's own rows.
+func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes []fixture.Mode) (d record.Document, err error) {
+	run := ledger.NewRun()
+	book := ledger.New(run)
+	s, err := stub.New(stub.Options{Matrix: p.in.Matrix, Ledger: book})
+	if err != nil {
+		return d, err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return d, err
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	defer func() {
+		s.Close()
+		<-served
+	}()
+	layer, err := Start(f.Name, "http://"+l.Addr().String())
+	if err != nil {
+		return d, err
+	}
+	defer layer.Close()
+	through, err := wire.ParseBase(layer.URL())
+	if err != nil {
+		return d, err
+	}
+	direct, err := wire.ParseBase("http://" + l.Addr().String())
+	if err != nil {
+		return d, err
+	}
+	none := record.Proof{Pairs: 1, Exact: 1, Keys: 1, Deciding: 1} // this run is part of the proof, and judges no layer of a user's
+	return check.Run(ctx, check.Config{
+		Run: run, Dialect: p.in.Dialect, Matrix: p.in.Matrix, Rows: rowsOf(p.in, modes), Hits: book, Rules: p.in.Rules, Channel: channel, Model: "preservecheck-{fixture}",
+		Layer: &wire.Client{Base: through, Limits: wire.Default}, Direct: &wire.Client{Base: direct, Limits: wire.Default},
+		Idle: func() bool { return layer.Idle() && s.Idle() }, Proof: func(context.Context) record.Proof { return none },
+		Concurrency: 8, Timeout: 5 * time.Second, Deadline: time.Minute, ReadyTimeout: 5 * time.Second, Settle: 300 * time.Millisecond,
+	}), nil
+}

@@ -1,0 +1,162 @@
+package controls
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+const (
+	maxRequest  = 1 << 20 // bytes of a request body
+	callTimeout = 30 * time.Second
+)
+
+// Layer is an embedded layer with one known fault, on a loopback port of its own.
+type Layer struct {
+	listener net.Listener
+	up       wire.Client
+	dialect  *dialects.Dialect
+	answer   Behaviour
+	active   atomic.Int64
+	wg       sync.WaitGroup
+	ctx      context.Context
+	stop     context.CancelFunc
+}
+
+// Start starts the layer of a fault in front of upstream, a base URL. Close ends it.
+func Start(name, upstream string) (*Layer, error) {
+	f := ByName(name)
+	if f == nil {
+		return nil, fmt.Errorf("no control is called %q", name)
+	}
+	base, err := wire.ParseBase(upstream)
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	y := &Layer{listener: l, up: wire.Client{Base: base, Limits: wire.Default}, dialect: dialects.Anthropic, answer: f.behaviour()}
+	y.ctx, y.stop = context.WithCancel(context.Background())
+	y.wg.Add(1)
+	go y.serve()
+	return y, nil
+}
+
+// URL is the base URL that a client would be given.
+func (y *Layer) URL() string { return "http://" + y.listener.Addr().String() }
+
+// Idle reports whether no request is under way, so that no late hit can come.
+func (y *Layer) Idle() bool { return y.active.Load() == 0 }
+
+// Close ends the layer and waits for what is under way.
+func (y *Layer) Close() error {
+	err := y.listener.Close()
+	y.stop()
+	y.wg.Wait()
+	return err
+}
+
+func (y *Layer) serve() {
+	defer y.wg.Done()
+	for {
+		c, err := y.listener.Accept()
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			continue
+		}
+		y.wg.Add(1)
+		y.active.Add(1)
+		go y.serveOne(c)
+	}
+}
+
+// serveOne answers one request on a connection and closes it: clients of a check come on fresh connections.
+func (y *Layer) serveOne(c net.Conn) {
+	defer y.wg.Done()
+	defer y.active.Add(-1)
+	defer c.Close()
+	stop := context.AfterFunc(y.ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if c.SetDeadline(time.Now().Add(callTimeout)) != nil {
+		return
+	}
+	in, err := http.ReadRequest(bufio.NewReader(c))
+	if err != nil {
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(in.Body, maxRequest))
+	if err != nil {
+		return
+	}
+	call := &Call{Request: forward(in, body), Stream: y.dialect.Stream(body), Model: y.dialect.Model(body), Ask: y.ask}
+	send(c, y.answer(call))
+}
+
+func (y *Layer) ask(r wire.Request) *wire.Answer {
+	ctx, cancel := context.WithTimeout(y.ctx, callTimeout)
+	defer cancel()
+	return y.up.Do(ctx, r)
+}
+
+// forward makes the upstream request: everything but what belongs to one connection.
+func forward(in *http.Request, body []byte) wire.Request {
+	out := wire.Request{Method: in.Method, Target: in.URL.RequestURI(), Body: body}
+	names := make([]string, 0, len(in.Header))
+	for name := range in.Header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if slices.Contains([]string{"Connection", "Content-Length", "Transfer-Encoding", "Keep-Alive", "Expect"}, name) {
+			continue
+		}
+		for _, v := range in.Header[name] {
+			out.Header = append(out.Header, wire.Field{Name: name, Value: v})
+		}
+	}
+	return out
+}
+
+// send writes an answer. One that ended short is written with the length it should have had; one with both framings
+// really gets both.
+func send(c net.Conn, a *wire.Answer) {
+	switch {
+	case a.Status == 0:
+		return // no answer from upstream, no answer from us
+	case a.End == wire.EndShort:
+		const missing = 64
+		whole := a.Clone()
+		whole.Body = append(whole.Body, make([]byte, missing)...)
+		b := wire.Encode(whole)
+		write(c, b[:len(b)-missing])
+	case slices.Contains(a.Faults, wire.FaultLengthAndCoding):
+		whole := a.Clone()
+		whole.Framing = wire.FramingChunked
+		head, rest, _ := bytes.Cut(wire.Encode(whole), []byte("\r\n"))
+		write(c, []byte(string(head)+"\r\nContent-Length: "+strconv.Itoa(len(a.Body))+"\r\n"+string(rest)))
+	default:
+		write(c, wire.Encode(a))
+	}
+}
+
+func write(c net.Conn, b []byte) {
+	// A client that has gone away is its own business; there is nobody else to tell.
+	_, _ = c.Write(b)
+}

@@ -1,0 +1,260 @@
+package controls
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/preservecheck/preservecheck/check"
+	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/evidence"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/record"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// Input is what a proof is made for: the run's own rules, and rows beside the ten.
+type Input struct {
+	Matrix  *fixture.Matrix
+	Dialect *dialects.Dialect
+	Rules   compare.Rules
+	Modes   []fixture.Mode
+	Rows    []check.Row // the run's rows; the matrix's own are always proven as well
+}
+
+// Prove proves detection (every fault on every row, in memory) and decision (every key of the profile turns a row red
+// under the run's own rules). Faults with memory need whole runs and are left to ProveAll.
+func Prove(ctx context.Context, in Input) record.Proof {
+	p := newProver(in, All())
+	p.detect(ctx)
+	p.decide(ctx)
+	return p.proof()
+}
+
+// subject is a row with its fixture's answer, read once for all faults.
+type subject struct {
+	row      check.Row
+	expected *wire.Answer
+	seen     Seen
+}
+
+func (in *Input) subject(row check.Row) subject {
+	a := row.Fixture.Expected(fixture.NoID, false)
+	return subject{row, a, Seen{Evidence: evidence.Of(a, in.Dialect.Layout, fixture.NoID), Stream: row.Mode == fixture.Stream}}
+}
+
+type prover struct {
+	in     Input
+	faults []*Fault
+	rows   []subject
+	tally  map[*Fault]*record.Control
+	red    map[string]bool // patterns that turned a row red
+	shown  map[string]bool // patterns that a row differed in, without failing it because of --fail-on
+	missed []string
+	pairs  int
+	exact  int
+}
+
+func newProver(in Input, faults []*Fault) *prover {
+	p := &prover{in: in, faults: faults, tally: map[*Fault]*record.Control{}, red: map[string]bool{}, shown: map[string]bool{}}
+	for _, f := range faults {
+		p.tally[f] = &record.Control{Name: f.Name, Why: f.Why}
+	}
+	rows := rowsOf(in, in.Modes)
+	for _, r := range in.Rows {
+		if !slices.Contains(rows, r) {
+			rows = append(rows, r)
+		}
+	}
+	for _, r := range rows {
+		p.rows = append(p.rows, in.subject(r))
+	}
+	return p
+}
+
+func (p *prover) detect(ctx context.Context) {
+	p.each(ctx, func() bool { return true })
+}
+
+// each runs every fault over every row while more says so.
+func (p *prover) each(ctx context.Context, more func() bool) {
+	for _, f := range p.faults {
+		if f.Finding != "" {
+			continue
+		}
+		for i := range p.rows {
+			if ctx.Err() != nil {
+				p.missed = append(p.missed, "the proof was interrupted")
+				return
+			}
+			if !more() {
+				return
+			}
+			p.pair(f, &p.rows[i])
+		}
+	}
+}
+
+// decide looks for keys that nothing has turned red yet in the modes that the run does not use.
+func (p *prover) decide(ctx context.Context) {
+	for _, m := range []fixture.Mode{fixture.Plain, fixture.Stream} {
+		if slices.Contains(p.in.Modes, m) {
+			continue
+		}
+		q := newProver(Input{Matrix: p.in.Matrix, Dialect: p.in.Dialect, Rules: p.in.Rules, Modes: []fixture.Mode{m}}, p.faults)
+		q.red, q.shown = p.red, p.shown
+		q.each(ctx, q.undecided)
+		p.missed = append(p.missed, q.missed...)
+	}
+}
+
+// undecided reports whether there is a key in which no fault has shown up yet.
+func (p *prover) undecided() bool {
+	for _, k := range p.in.Rules.Profile.Keys {
+		if !p.red[k.Pattern] && !p.shown[k.Pattern] {
+			return true
+		}
+	}
+	return false
+}
+
+// pair runs one fault over one row, in memory: the fixture's bytes in, a judgement out.
+func (p *prover) pair(f *Fault, s *subject) {
+	hits := 0
+	a := f.behaviour()(&Call{
+		Stream: s.seen.Stream, Model: s.row.Fixture.Name,
+		Ask: func(wire.Request) *wire.Answer { hits++; return s.expected.Clone() },
+	})
+	j := p.in.Rules.Judge(compare.Observed{
+		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: p.in.Dialect, Expected: s.seen.Evidence, Direct: s.seen.Evidence,
+		Layer: evidence.Of(a, p.in.Dialect.Layout, fixture.NoID), Answer: a, Hits: hits, Provenance: compare.OwnHit,
+	})
+	p.note(j)
+	p.count(f, s.row, had(f, s.seen), did(j, hits))
+}
+
+// note remembers which keys decided a row that fails.
+func (p *prover) note(j compare.Judged) {
+	fails := p.in.Rules.Fails(j.Verdict)
+	for _, d := range j.Differences {
+		switch {
+		case d.Key == nil:
+		case fails:
+			p.red[d.Key.Pattern] = true
+		case j.Verdict == compare.Different:
+			p.shown[d.Key.Pattern] = true
+		}
+	}
+}
+
+// had is what a fault declares, did what the check said, both as sorted words.
+func had(f *Fault, s Seen) []string {
+	var out []string
+	for _, w := range f.Want(s) {
+		out = append(out, w.Key+" "+string(w.Dir))
+	}
+	want := 1
+	if f.Hits != nil {
+		want = f.Hits(s)
+	}
+	return withHits(out, want)
+}
+
+func did(j compare.Judged, hits int) []string {
+	var out []string
+	for _, d := range j.Differences {
+		out = append(out, d.Difference.Key+" "+string(d.Dir))
+	}
+	if j.Allowed > 0 && hits > j.Allowed && j.Reason == "" {
+		hits = 1 // more than allowed, and the check said nothing of it
+	}
+	return withHits(out, hits)
+}
+
+func withHits(s []string, hits int) []string {
+	if hits != 1 {
+		s = append(s, fmt.Sprintf("hits %d", hits))
+	}
+	slices.Sort(s)
+	return s
+}
+
+// count compares the two sets: every difference between them is a fault of the check or of the control.
+func (p *prover) count(f *Fault, row check.Row, had, did []string) {
+	c := p.tally[f]
+	c.Had, c.Did = union(c.Had, had), union(c.Did, did)
+	if len(had) == 0 && f.Mechanism != Nothing {
+		c.Untouched++
+	} else {
+		c.Pairs++
+		p.pairs++
+	}
+	if slices.Equal(had, did) {
+		if len(had) > 0 || f.Mechanism == Nothing {
+			c.Exact++
+			p.exact++
+		}
+		return
+	}
+	var words []string
+	for _, w := range had {
+		if !slices.Contains(did, w) {
+			words = append(words, "missed "+w)
+		}
+	}
+	if len(words) > 0 {
+		c.Missed++
+	} else {
+		c.Extra++
+	}
+	for _, w := range did {
+		if !slices.Contains(had, w) {
+			words = append(words, "reported "+w+" besides")
+		}
+	}
+	p.missed = append(p.missed, fmt.Sprintf("control %s on %s (%s): %s", f.Name, row.Fixture.Name, row.Mode, strings.Join(words, ", ")))
+}
+
+func union(all, more []string) []string {
+	for _, m := range more {
+		if !slices.Contains(all, m) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+func (p *prover) proof() record.Proof {
+	keys := p.in.Rules.Profile.Keys
+	out := record.Proof{Pairs: p.pairs, Exact: p.exact, Missed: p.missed}
+	for _, k := range keys {
+		switch {
+		case p.red[k.Pattern]:
+			out.Keys++
+			out.Deciding++
+		case p.shown[k.Pattern]:
+			out.Shown++
+		default:
+			out.Keys++
+			out.Missed = append(out.Missed, fmt.Sprintf("no fault in key %s turns a row red under profile %s", k.Pattern, p.in.Rules.Profile.Name))
+		}
+	}
+	for _, f := range p.faults {
+		out.Controls = append(out.Controls, *p.tally[f])
+	}
+	return out
+}
+
+// rowsOf gives the matrix's own rows in some modes.
+func rowsOf(in Input, modes []fixture.Mode) (rows []check.Row) {
+	for _, m := range modes {
+		for _, f := range in.Matrix.Rows {
+			if f.Dialect == in.Dialect.Name && f.In(m) {
+				rows = append(rows, check.Row{Fixture: f, Mode: m})
+			}
+		}
+	}
+	return rows
+}
