@@ -70,8 +70,18 @@ func (r *runner) judge(s *seen) {
 	s.from, s.other = r.trace(s.probe, hits)
 	s.judged = r.c.Rules.Judge(compare.Observed{
 		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: r.c.Dialect, Expected: r.expected[s.row], Direct: r.directs[s.row],
-		Layer: s.layer, Answer: s.probe.answer, Hits: len(hits), Provenance: s.from,
+		Layer: s.layer, Answer: s.probe.answer, Hits: len(hits), Unserved: unserved(hits), Provenance: s.from,
 	})
+}
+
+// unserved says why the stub answered one of the hits for itself, for example because it had too many connections.
+func unserved(hits []ledger.Hit) string {
+	for _, h := range hits {
+		if h.Served.Fixture == "" && h.Note != "" {
+			return h.Note
+		}
+	}
+	return ""
 }
 
 // pass asks rows side by side.

@@ -82,7 +82,8 @@ func TestJudge(t *testing.T) {
 		{"no hit: the layer's own words, however native they look", "headerless_429", func(o *Observed) { o.Hits, o.Provenance = 0, NoHit }, "core", LayerMade, classify.Unknown429},
 		{"another's hit proves nothing", "rate_limit", func(o *Observed) { o.Provenance = OtherHit }, "core", Inconclusive, classify.RateLimit},
 		{"an answer that nothing ties to a hit", "rate_limit", func(o *Observed) { o.Provenance = Unattached }, "core", Inconclusive, classify.RateLimit},
-		{"the stub did not serve the fixture", "rate_limit", func(o *Observed) { o.Direct = nil }, "core", Inconclusive, classify.RateLimit},
+		{"the stub was overloaded and said so", "rate_limit", func(o *Observed) { o.Unserved = "too many connections" }, "core", Inconclusive, classify.RateLimit},
+		{"directly fetched it is not the fixture", "rate_limit", func(o *Observed) { o.Direct = nil }, "core", Inconclusive, classify.RateLimit},
 	} {
 		o, _ := observed(t, c.row)
 		c.change(&o)

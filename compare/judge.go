@@ -35,6 +35,7 @@ type Observed struct {
 	Layer      evidence.Evidence
 	Answer     *wire.Answer // through the layer
 	Hits       int
+	Unserved   string // why the stub answered a hit for itself instead of with the fixture; "" when it did not
 	Provenance Provenance
 }
 
@@ -65,6 +66,10 @@ func (r Rules) Judge(o Observed) Judged {
 	}
 	if d := evidence.Diff(o.Expected, o.Direct); len(d) > 0 {
 		j.Verdict, j.Reason = Inconclusive, "fetched directly, the stub's answer is not the fixture: "+keysOf(d)
+		return j
+	}
+	if o.Unserved != "" {
+		j.Verdict, j.Reason = Inconclusive, "the stub did not serve the fixture: "+o.Unserved
 		return j
 	}
 	j.Differences = r.differences(o)

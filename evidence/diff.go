@@ -33,6 +33,9 @@ type Difference struct {
 
 // Diff compares what was expected with what came, in the order of the keys: first those of want, then the invented.
 func Diff(want, got Evidence) []Difference {
+	if len(want) == len(got) && (len(want) == 0 || &want[0] == &got[0]) {
+		return nil // the same list
+	}
 	w, g := index(want), index(got)
 	var out []Difference
 	for _, e := range want {

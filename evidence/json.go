@@ -1,7 +1,7 @@
 package evidence
 
 import (
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -17,10 +17,9 @@ const loneSurrogate = '\uFDD0'
 
 // node is one JSON value. Members keep their order and their duplicates, which encoding/json hides.
 type node struct {
-	kind    Kind
-	text    string // canonical, for all kinds but Object and Array
-	members []member
-	items   []node
+	kind Kind
+	text string   // canonical, for all kinds but Object and Array
+	kids []member // of an Object, or of an Array, whose members have no names
 }
 
 type member struct {
@@ -41,6 +40,14 @@ func parseJSON(b []byte) (node, bool) {
 	}
 	p.space()
 	return n, p.i == len(p.b)
+}
+
+// add appends a member. Error bodies have a handful of members, so the first growth is to four.
+func (n *node) add(name string, v node) {
+	if n.kids == nil {
+		n.kids = make([]member, 0, 4)
+	}
+	n.kids = append(n.kids, member{name, v})
 }
 
 type parser struct {
@@ -123,7 +130,7 @@ func (p *parser) object(depth int) (node, bool) {
 		if !ok {
 			return n, false
 		}
-		n.members = append(n.members, member{name, v})
+		n.add(name, v)
 		p.space()
 		if p.take('}') {
 			return n, true
@@ -147,7 +154,7 @@ func (p *parser) array(depth int) (node, bool) {
 		if !ok {
 			return n, false
 		}
-		n.items = append(n.items, v)
+		n.add("", v)
 		p.space()
 		if p.take(']') {
 			return n, true
@@ -299,11 +306,11 @@ func (n *node) canonical(out []byte) []byte {
 		return append(out, '}')
 	case Array:
 		out = append(out, '[')
-		for i := range n.items {
+		for i := range n.kids {
 			if i > 0 {
 				out = append(out, ',')
 			}
-			out = n.items[i].canonical(out)
+			out = n.kids[i].node.canonical(out)
 		}
 		return append(out, ']')
 	case String:
@@ -314,12 +321,8 @@ func (n *node) canonical(out []byte) []byte {
 
 // sorted orders members by name; members of one name keep their order, since parsers disagree which one counts.
 func (n *node) sorted() []member {
-	less := func(i, j int) bool { return n.members[i].name < n.members[j].name }
-	if sort.SliceIsSorted(n.members, less) {
-		return n.members
-	}
-	sort.SliceStable(n.members, less)
-	return n.members
+	slices.SortStableFunc(n.kids, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	return n.kids
 }
 
 func appendQuoted(out []byte, s string) []byte {

@@ -3,7 +3,7 @@ package evidence
 import (
 	"bytes"
 	"encoding/base64"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -33,7 +33,7 @@ var connectionHeaders = map[string]bool{
 // Of reads an answer. Each id, the hit ids that belong to this very request, is replaced by mask wherever it stands, so that
 // two answers to two requests can be equal. mask must have the length of an id.
 func Of(a *wire.Answer, layout Layout, mask string, ids ...string) Evidence {
-	r := reader{out: make(Evidence, 0, 24), layout: layout, mask: mask, ids: ids}
+	r := reader{out: make(Evidence, 0, 8+len(a.Header)+min(len(a.Body)/40, 64)), layout: layout, mask: mask, ids: ids}
 	if a.Status > 0 {
 		r.add("status", Value{Number, strconv.Itoa(a.Status)})
 	}
@@ -105,7 +105,7 @@ func (r *reader) headers(a *wire.Answer) {
 			hs = append(hs, named{n, r.maskedString(validText(f.Value))})
 		}
 	}
-	sort.SliceStable(hs, func(i, j int) bool { return hs[i].name < hs[j].name })
+	slices.SortStableFunc(hs, func(a, b named) int { return strings.Compare(a.name, b.name) })
 	for i := 0; i < len(hs); {
 		j := i + 1
 		for j < len(hs) && hs[j].name == hs[i].name {
@@ -155,7 +155,7 @@ func (r *reader) envelope(root string, n *node) {
 	var errs []*node
 	var names counter
 	for i := range n.sorted() {
-		m := &n.members[i]
+		m := &n.kids[i]
 		if m.name == r.layout.Error {
 			errs = append(errs, &m.node)
 			continue
@@ -173,7 +173,7 @@ func (r *reader) value(key string, n *node) {
 		r.add(key, Value{Kind: Object})
 		var names counter
 		for i := range n.sorted() {
-			m := &n.members[i]
+			m := &n.kids[i]
 			r.value(key+"/"+names.key(m.name), &m.node)
 		}
 	case Array:
@@ -210,8 +210,10 @@ func escape(name string) string {
 	if !strings.ContainsAny(name, "~/#") {
 		return name
 	}
-	return strings.NewReplacer("~", "~0", "/", "~1", "#", "~2").Replace(name)
+	return escaper.Replace(name)
 }
+
+var escaper = strings.NewReplacer("~", "~0", "/", "~1", "#", "~2")
 
 // validText keeps header values comparable and printable: bytes that are not UTF-8 are shown as the Latin-1 they
 // were once defined to be, so that no two different values become equal.
@@ -229,7 +231,7 @@ func validText(s string) string {
 func list(vs []string) Value {
 	n := node{kind: Array}
 	for _, v := range vs {
-		n.items = append(n.items, node{kind: String, text: v})
+		n.add("", node{kind: String, text: v})
 	}
 	return Value{List, string(n.canonical(nil))}
 }

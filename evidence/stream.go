@@ -69,9 +69,9 @@ func eventName(e wire.Event) string {
 }
 
 func (n *node) typeMember() string {
-	for i := range n.members {
-		if n.members[i].name == "type" && n.members[i].node.kind == String {
-			return n.members[i].node.text
+	for i := range n.kids {
+		if n.kids[i].name == "type" && n.kids[i].node.kind == String {
+			return n.kids[i].node.text
 		}
 	}
 	return ""

@@ -31,5 +31,7 @@ func (e Evidence) Subtree(key string) string {
 // unescape is the reverse of escape; a number behind "#" goes, since JSON says the same name twice.
 func unescape(name string) string {
 	name, _, _ = strings.Cut(name, "#")
-	return strings.NewReplacer("~2", "#", "~1", "/", "~0", "~").Replace(name)
+	return unescaper.Replace(name)
 }
+
+var unescaper = strings.NewReplacer("~2", "#", "~1", "/", "~0", "~")

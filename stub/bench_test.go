@@ -53,8 +53,8 @@ func BenchmarkInMemory(b *testing.B) {
 const sdkHead = "accept: application/json\r\naccept-encoding: gzip, deflate\r\nanthropic-version: 2023-06-01\r\nx-api-key: not-a-key\r\n" +
 	"user-agent: bench\r\nx-stainless-lang: js\r\nx-stainless-retry-count: 0\r\n"
 
-// TestAllocationsPerHit holds the number of allocations: hit id, hash, nonce, retry count and what the dialect needs
-// to read the model. The ledger's own growth is amortised.
+// TestAllocationsPerHit holds the number of allocations, 3 today: hit id, body hash, and run with nonce. One or two more
+// may come with a dialect that decodes to read the model. The ledger's own growth is amortised.
 func TestAllocationsPerHit(t *testing.T) {
 	s := start(t, nil)
 	loop := &loopConn{in: []byte(post("/v1/messages", "tier_cap", ledger.NewNonce(), sdkHead))}
@@ -64,7 +64,7 @@ func TestAllocationsPerHit(t *testing.T) {
 			t.Fatal("not kept")
 		}
 	})
-	if got > 10 {
+	if got > 5 {
 		t.Errorf("%v allocations for a hit; what is new?", got)
 	}
 	if !strings.Contains(string(loop.out), "429") {

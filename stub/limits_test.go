@@ -59,6 +59,18 @@ func TestSlowClientsMeetTheirDeadline(t *testing.T) {
 	}
 }
 
+// The idle deadline is not moved for every request; a busy connection must outlive it all the same.
+func TestBusyConnectionIsNotIdle(t *testing.T) {
+	s := start(t, func(o *Options) { o.IdleTimeout = 600 * time.Millisecond })
+	nc, buf := s.dial(), make([]byte, 4096)
+	for began := time.Now(); time.Since(began) < 800*time.Millisecond; time.Sleep(50 * time.Millisecond) {
+		_, _ = io.WriteString(nc, ask("tier_cap", ledger.NewNonce()))
+		if _, err := nc.Read(buf); err != nil {
+			t.Fatalf("closed after %v: %v", time.Since(began), err)
+		}
+	}
+}
+
 func TestClientThatNeverReads(t *testing.T) {
 	big := plainFixture("big", 200)
 	big.Answer.Body = []byte(strings.Repeat("x", 16<<20))
@@ -171,7 +183,7 @@ func TestRefusalReachesAClientThatIsStillSending(t *testing.T) {
 func TestWhatCanNotBecomeARequestIsRefusedAtOnce(t *testing.T) {
 	s := start(t, func(o *Options) { o.HeadTimeout = time.Hour })
 	for _, c := range []struct{ why, in, text string }{
-		{"TLS", "\x16\x03\x01", "TLS"},
+		{"TLS", "\x16\x03\x01", "start of TLS"},
 		{"no letters", "\x00", "no HTTP"},
 		{"bare line feeds", "GET / HTTP/1.1\nHost: s\n\n", "line feed"},
 		{"an endless line", strings.Repeat("A", maxHead), "16 KiB"},

@@ -17,7 +17,7 @@ func TestEncode(t *testing.T) {
 	}{
 		{"a length by default, at the end where there was none", Answer{Status: 429, Reason: "Too Many Requests", Header: []Field{{"X-b", "1"}, {"x-A", "2"}}, Body: []byte("ok")},
 			"HTTP/1.1 429 Too Many Requests\r\nX-b: 1\r\nx-A: 2\r\nContent-Length: 2\r\n\r\nok"},
-		{"the length takes the old one's place and case", Answer{Status: 429, Framing: FramingLength, Header: []Field{{"content-length", "99"}, {"A", "b"}, {"Content-Length", "98"}}, Body: []byte("ok")},
+		{"the length takes the old one's place and case", Answer{Status: 429, Framing: FramingLength, Header: []Field{{"content-length", "99"}, {"Connection", "close"}, {"A", "b"}, {"Content-Length", "98"}}, Body: []byte("ok")},
 			"HTTP/1.1 429 \r\ncontent-length: 2\r\nA: b\r\n\r\nok"},
 		{"chunked replaces a length", Answer{Status: 200, Framing: FramingChunked, Header: []Field{{"Content-Length", "9"}, {"transfer-encoding", "gzip, chunked"}}, Body: []byte("0123456789abcdefg")},
 			"HTTP/1.1 200 \r\ntransfer-encoding: chunked\r\n\r\n11\r\n0123456789abcdefg\r\n0\r\n\r\n"},

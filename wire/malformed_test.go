@@ -204,6 +204,9 @@ var malformed = []struct {
 	{name: "endless head", why: "64 KiB are enough; the status is kept",
 		raw:  "HTTP/1.1 429 x\r\n" + strings.Repeat("x-a: "+strings.Repeat("b", 1000)+"\r\n", 2000),
 		want: outcome{Status: 429, End: EndTooLarge}, err: "head of more than 65536 bytes"},
+	{name: "interim heads count", why: "the limit is on all heads together", end: "hang",
+		raw:  "HTTP/1.1 103 x\r\nx: " + strings.Repeat("b", 40_000) + "\r\n\r\nHTTP/1.1 429 x\r\nx: " + strings.Repeat("b", 40_000) + "\r\n\r\n",
+		want: outcome{Status: 429, End: EndTooLarge, Interim: []int{103}}, err: "head of more than 65536 bytes"},
 	{name: "endless header line", why: "a line is bounded, too", raw: "HTTP/1.1 429 x\r\nx-a: " + strings.Repeat("b", 200_000),
 		want: outcome{Status: 429, End: EndTooLarge}, err: "head of more than"},
 	{name: "endless chunk line", why: "so is a chunk's", raw: inChunks + "2;" + strings.Repeat("b", 10_000), want: chunked(EndTooLarge, ""),
@@ -241,6 +244,17 @@ func TestMalformedInMemory(t *testing.T) {
 			}
 			judge(t, Read(iotest.OneByteReader(strings.NewReader(c.raw)), Limits{}), byByte, err, c.why, c.check)
 		})
+	}
+}
+
+// TestStrangersInPieces: another protocol is recognised however its first bytes are cut.
+func TestStrangersInPieces(t *testing.T) {
+	for _, raw := range []string{"\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x64", "\x15\x03\x01\x00\x02\x02\x46", "\x00", "\x00\x00\x06\x01\x00\x00\x00\x00\x00"} {
+		whole := Read(strings.NewReader(raw), Limits{})
+		pieces := Read(iotest.OneByteReader(strings.NewReader(raw)), Limits{})
+		if whole.Err != pieces.Err || whole.End != EndBadFraming || pieces.End != EndBadFraming {
+			t.Errorf("%q: %s %q at once, %s %q in pieces", raw, whole.End, whole.Err, pieces.End, pieces.Err)
+		}
 	}
 }
 
