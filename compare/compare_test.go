@@ -206,7 +206,9 @@ func TestSettle(t *testing.T) {
 		{"interrupted after a row failed", with(doc(Preserved, Different), func(d *record.Document) { d.Incomplete = true }), 1},
 		{"a finding fails a run of preserved rows", with(doc(Preserved), func(d *record.Document) { d.Findings = []record.Finding{{Kind: "layer-state", Fails: true}} }), 1},
 		{"a note does not", with(doc(Preserved), func(d *record.Document) { d.Findings = []record.Finding{{Kind: "unexplained-hits"}} }), 0},
-		{"refused only side by side", with(doc(Preserved), func(d *record.Document) { d.Findings = []record.Finding{{Kind: "layer-state", Fails: true, Soft: true}} }), 3},
+		{"refused only side by side", with(doc(Preserved), func(d *record.Document) {
+			d.Findings = []record.Finding{{Kind: "layer-state", Fails: true, Soft: true}}
+		}), 3},
 	} {
 		d := c.doc
 		Settle(&d)

@@ -127,12 +127,15 @@ func count(n int, what string) string {
 func covers(d *record.Document) string {
 	c := d.Result.Counts
 	var b strings.Builder
-	fmt.Fprintf(&b, "preserved %d of %d rows (%s, %s, profile %s", c[string(Preserved)], len(d.Rows),
+	fmt.Fprintf(&b, "preserved %d of %d rows (%s, %s, profile %s", c[string(Preserved)], max(len(d.Rows), d.Matrix.Selected),
 		strings.Join(d.Settings.Modes, " + "), strings.Join(d.Settings.Dialects, " + "), d.Profile.Name)
 	if d.Channel != "" {
 		fmt.Fprintf(&b, ", %s channel", d.Channel)
 	}
 	fmt.Fprintf(&b, ", %s), controls %d of %d pairs, deciding %d of %d keys", d.Settings.ClientProtocol, d.Proof.Exact, d.Proof.Pairs, d.Proof.Deciding, d.Proof.Keys)
+	if d.Proof.Shown > 0 {
+		fmt.Fprintf(&b, " (%d more only shown, --fail-on %s)", d.Proof.Shown, d.Settings.FailOn)
+	}
 	sep := "; "
 	for _, k := range []string{string(Declared), string(Untestable), "excluded", "attributed"} {
 		if c[k] > 0 {

@@ -15,8 +15,8 @@ var answerOnce = &Fault{
 			}
 			a := c.Ask(c.Request)
 			if a.Status == 429 && !state.has("done") {
-				state.set("done", true)
-				state.set("armed", true)
+				state.set("done")
+				state.set("armed")
 			}
 			return a
 		}

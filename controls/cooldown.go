@@ -16,7 +16,7 @@ var cooldown = &Fault{
 			}
 			a := c.Ask(c.Request)
 			if a.Status == 429 {
-				state.set(c.Model, true)
+				state.set(c.Model)
 			}
 			return a
 		}

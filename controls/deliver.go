@@ -145,17 +145,20 @@ func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes [
 	if err != nil {
 		return d, err
 	}
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(l) }()
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = s.Serve(l) // ends with the Close below; a stub that can't serve lets no canary through
+	}()
 	defer func() {
-		s.Close()
+		_ = s.Close()
 		<-served
 	}()
 	layer, err := Start(f.Name, "http://"+l.Addr().String())
 	if err != nil {
 		return d, err
 	}
-	defer layer.Close()
+	defer func() { _ = layer.Close() }()
 	through, err := wire.ParseBase(layer.URL())
 	if err != nil {
 		return d, err
@@ -167,7 +170,7 @@ func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes [
 	none := record.Proof{Pairs: 1, Exact: 1, Keys: 1, Deciding: 1} // this run is part of the proof, and judges no layer of a user's
 	return check.Run(ctx, check.Config{
 		Run: run, Dialect: p.in.Dialect, Matrix: p.in.Matrix, Rows: rowsOf(p.in, modes), Hits: book, Rules: p.in.Rules, Channel: channel, Model: "preservecheck-{fixture}",
-		Layer: &wire.Client{Base: through, Limits: wire.Default}, Direct: &wire.Client{Base: direct, Limits: wire.Default},
+		Layer: wire.Client{Base: through, Abrupt: true}, Direct: wire.Client{Base: direct, Abrupt: true},
 		Idle: func() bool { return layer.Idle() && s.Idle() }, Proof: func(context.Context) record.Proof { return none },
 		Concurrency: 8, Timeout: 5 * time.Second, Deadline: time.Minute, ReadyTimeout: 5 * time.Second, Settle: 300 * time.Millisecond,
 	}), nil

@@ -50,7 +50,7 @@ func Start(name, upstream string) (*Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := &Layer{listener: l, up: wire.Client{Base: base, Limits: wire.Default}, dialect: dialects.Anthropic, answer: f.behaviour()}
+	y := &Layer{listener: l, up: wire.Client{Base: base, Abrupt: true}, dialect: dialects.Anthropic, answer: f.behaviour()}
 	y.ctx, y.stop = context.WithCancel(context.Background())
 	y.wg.Add(1)
 	go y.serve()

@@ -28,13 +28,13 @@ func (r *remembers) has(key string) bool {
 	return r.keys[key]
 }
 
-func (r *remembers) set(key string, v bool) {
+func (r *remembers) set(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.keys == nil {
 		r.keys = map[string]bool{}
 	}
-	r.keys[key] = v
+	r.keys[key] = true
 }
 
 // take forgets a key and reports whether it was set.

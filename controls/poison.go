@@ -18,7 +18,7 @@ var poison = &Fault{
 			}
 			a := c.Ask(c.Request)
 			if a.Status == 400 {
-				state.set("armed", true)
+				state.set("armed")
 			}
 			return a
 		}

@@ -49,7 +49,7 @@ type Result struct {
 
 // Classified reports whether the class is one that a worker can act on, and not a way to say "unknown".
 func (r Result) Classified() bool {
-	return r.Class != classify.Unknown429 && r.Class != classify.Other
+	return r.Class != classify.Unknown429 && r.Class != classify.Other && r.Class != classify.NoAnswer
 }
 
 // Explain reads one saved answer. It takes any bytes, and always returns a class and a form.

@@ -95,10 +95,10 @@ func (p *page) block(w word, text safe) {
 	}
 }
 
-// para writes a text with every line at the same indent.
-func (p *page) para(in int, text safe) {
-	for _, l := range wrap(text, p.width-in, p.width-in) {
-		p.line(word{}, pad("", in)+l)
+// para writes a text with every line indented.
+func (p *page) para(text safe) {
+	for _, l := range wrap(text, p.width-indent, p.width-indent) {
+		p.line(word{}, pad("", indent)+l)
 	}
 }
 

@@ -58,10 +58,10 @@ func (p *page) sentence(s string) {
 		return
 	}
 	if room := 4 * (p.width - indent); !p.verbose {
-		p.para(indent, brief(s, room))
+		p.para(brief(s, room))
 		return
 	}
-	p.para(indent, plain(s))
+	p.para(plain(s))
 }
 
 // fact is one line of the table below a row: a key, how it differs and its values, or a key and a remark.

@@ -46,7 +46,7 @@ func (p *page) missed(missed []string) {
 	}
 	p.block(word{text: "PROOF FAILED", tone: bad}, "this run could not have told: "+count(len(missed), "fault")+" went unseen")
 	for _, m := range missed {
-		p.para(indent, p.whole(m))
+		p.para(p.whole(m))
 	}
 }
 
@@ -105,7 +105,7 @@ func (p *page) settings(doc *record.Document) {
 	parts = append(parts, "channels that arrived "+p.names(doc.Channels), "stub "+p.name(doc.Target.StubURL),
 		"started "+safe(doc.Started.UTC().Format(time.RFC3339)), "took "+decimal(doc.DurationMS/1000)+" s",
 		"deciding keys "+p.names(doc.Profile.Keys))
-	p.para(indent, list(parts, "; "))
+	p.para(list(parts, "; "))
 }
 
 // headline is the result of the run, as it was settled, and how many rows have which verdict.

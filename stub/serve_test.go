@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -18,7 +19,7 @@ import (
 )
 
 func TestNewNeedsMatrixAndLedger(t *testing.T) {
-	if _, err := New(Options{}); err != ErrOptions {
+	if _, err := New(Options{}); !errors.Is(err, ErrOptions) {
 		t.Error(err)
 	}
 }

@@ -21,7 +21,6 @@ func (a *Answer) chunks(r *reader, lim Limits) {
 	n, lines, err := r.section(int(lim.Trailer), "trailer", lim.Trailer)
 	trailer := string(r.unread()[:n])
 	r.pos += n
-	a.Body = r.buf[:r.keep:r.keep] // section may have moved the buffer
 	if lines > 1 || err != nil && lines > 0 {
 		a.Trailer = a.parseFields(trailer, make([]Field, 0, lines))
 	}

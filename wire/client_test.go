@@ -140,6 +140,7 @@ func TestEarlyAnswer(t *testing.T) {
 	const answer = "HTTP/1.1 413 x\r\nContent-Length: 2\r\n\r\nno"
 	want := outcome{Status: 413, Framing: FramingLength, End: EndComplete, Body: "no"}
 	big := Request{Method: "POST", Target: "/", Body: make([]byte, 32<<20)}
+	heard := make(chan struct{})
 	for _, c := range []struct {
 		why    string
 		r      Request
@@ -147,7 +148,7 @@ func TestEarlyAnswer(t *testing.T) {
 	}{
 		{"it keeps the connection open and never reads on", big, func(c *net.TCPConn) {
 			_, _ = io.WriteString(c, answer)
-			time.Sleep(100 * time.Millisecond)
+			<-heard
 		}},
 		{"it reads some and closes", big, func(c *net.TCPConn) {
 			_, _ = io.ReadFull(c, make([]byte, 1000))
@@ -160,11 +161,13 @@ func TestEarlyAnswer(t *testing.T) {
 			time.Sleep(50 * time.Millisecond)
 		}},
 	} {
+		start := time.Now()
 		a := client(serve(t, c.handle)).Do(within(t, 5*time.Second), c.r)
-		if d := cmp.Diff(want, outcomeOf(a)); d != "" {
-			t.Errorf("%s\n%s%s", c.why, d, a.Err)
+		if d := cmp.Diff(want, outcomeOf(a)); d != "" || time.Since(start) > 4*time.Second {
+			t.Errorf("%s\n%s%s, after %v", c.why, d, a.Err, time.Since(start))
 		}
 	}
+	close(heard)
 }
 
 // TestLargeRequestArrives: the way beside the reading carries every byte.

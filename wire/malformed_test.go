@@ -75,6 +75,9 @@ var malformed = []struct {
 	{name: "one length no number", why: "a good length beside a bad one is no better",
 		raw:  "HTTP/1.1 429 x\r\nContent-Length: 2\r\nContent-Length: x\r\n\r\n",
 		want: outcome{429, FramingLength, EndBadFraming, "", []string{FaultBadLength}, nil}},
+	{name: "first length no number", why: "nor does a good one behind it help, or make them differ",
+		raw:  "HTTP/1.1 429 x\r\nContent-Length: x\r\nContent-Length: 2\r\n\r\n",
+		want: outcome{429, FramingLength, EndBadFraming, "", []string{FaultBadLength}, nil}},
 	{name: "length beyond 63 bits", why: "must not wrap around",
 		raw:  "HTTP/1.1 429 x\r\nContent-Length: 18446744073709551618\r\n\r\nok",
 		want: length(EndShort), err: "after 2 of"},
@@ -120,10 +123,19 @@ var malformed = []struct {
 		want: chunked(EndBadFraming, "ok"), err: "longer than its size"},
 	{name: "chunk extensions", why: "are legal and ignored; so is padding", raw: inChunks + "2 ;a=b\r\nok\r\n1  \r\n!\r\n0;z\r\n\r\n",
 		want: chunked(EndComplete, "ok!")},
+	{name: "chunk sizes in both cases", why: "hexadecimal has two", raw: inChunks + "A\r\n0123456789\r\na\r\n0123456789\r\n0\r\n\r\n",
+		want: chunked(EndComplete, "01234567890123456789")},
 	{name: "bare LF in chunks", why: "readers disagree about it", raw: inChunks + "2\nok\r\n0\r\n\r\n",
 		want: chunked(EndComplete, "ok", FaultChunkLine)},
 	{name: "trailer", why: "an error may come there", raw: inChunks + "2\r\nok\r\n0\r\nX-Err: overloaded\r\n\r\n",
 		want: chunked(EndComplete, "ok"),
+		check: func(t *testing.T, a *Answer) {
+			if d := cmp.Diff([]Field{{"X-Err", "overloaded"}}, a.Trailer); d != "" {
+				t.Error(d)
+			}
+		}},
+	{name: "cut in the trailer", why: "its whole lines are kept", raw: inChunks + "2\r\nok\r\n0\r\nX-Err: overloaded\r\nX-",
+		want: chunked(EndShort, "ok"),
 		check: func(t *testing.T, a *Answer) {
 			if d := cmp.Diff([]Field{{"X-Err", "overloaded"}}, a.Trailer); d != "" {
 				t.Error(d)

@@ -156,3 +156,19 @@ func TestTLSFailures(t *testing.T) {
 		}
 	}
 }
+
+// TestTLSFailureCloses: a connection whose handshake failed is not left open.
+func TestTLSFailureCloses(t *testing.T) {
+	closed := make(chan struct{})
+	addr := serve(t, func(c *net.TCPConn) {
+		_, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n")
+		hang(c)
+		close(closed)
+	})
+	https(addr, nil).Do(within(t, 5*time.Second), ask)
+	select {
+	case <-closed:
+	case <-time.After(5 * time.Second):
+		t.Error("the connection is still open")
+	}
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"os"
+	"slices"
+
+	"golang.org/x/term"
+
+	"github.com/preservecheck/preservecheck/report"
+)
+
+var colors = []string{"auto", "always", "never"}
+
+// textOptions decides how a text report looks on standard output.
+func (a *app) textOptions(color, from string, verbose bool) (report.TextOptions, error) {
+	if !slices.Contains(colors, color) {
+		return report.TextOptions{}, usage("write auto, always or never", "%s: %q is not a choice", from, color)
+	}
+	f, ok := a.out.(*os.File)
+	terminal := ok && term.IsTerminal(int(f.Fd()))
+	o := report.TextOptions{Verbose: verbose, Color: colored(color, terminal, a.env)}
+	if terminal {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			o.Width = width
+		}
+	}
+	return o, nil
+}
+
+// colored decides about colour. Any value of NO_COLOR but an empty one means none: https://no-color.org, read
+// 2026-11-30.
+func colored(color string, terminal bool, env environ) bool {
+	if color == "auto" {
+		return terminal && env.get("NO_COLOR") == "" && env.get("TERM") != "dumb"
+	}
+	return color == "always"
+}

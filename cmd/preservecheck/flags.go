@@ -1,0 +1,178 @@
+package main
+
+import (
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/controls"
+	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/report"
+)
+
+// Defaults that more than one command has.
+const (
+	defaultListen  = "127.0.0.1:8787"
+	defaultDialect = "anthropic"
+	defaultProfile = "core"
+	defaultModel   = "claude-" + ledger.Placeholder
+)
+
+// checkFlags are the flags of check as they were given.
+type checkFlags struct {
+	layer, name, layerVersion, dialect, model, channel, layerCA string
+
+	header, fixture, exclude, hazard, output     []string
+	stubListen, stubURL, stream, profile, failOn string
+	format, color                                string
+	maxLayerRetries, concurrency                 int
+	rate                                         float64
+	timeout, deadline, readyTimeout, settle      time.Duration
+	verbose                                      bool
+}
+
+func (f *checkFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.layer, "layer", "", "base `URL` of the layer as a client would be given it, or control:NAME for an embedded layer")
+	fl.StringVar(&f.name, "name", "", "name of the layer, for the report")
+	fl.StringVar(&f.layerVersion, "layer-version", "", "version of the layer, for the report")
+	fl.StringVar(&f.dialect, "dialect", defaultDialect, "provider protocol to ask in")
+	fl.StringVar(&f.model, "model", defaultModel, "model name to ask for; {fixture} stands for the fixture's name")
+	fl.StringArrayVar(&f.header, "header", nil, "`'Name: value'` to send through the layer, $NAME comes from the environment (repeatable)")
+	fl.StringVar(&f.channel, "channel", "auto", "how the stub learns which fixture is wanted: auto, marker, model, header[:NAME], path, armed")
+	fl.StringVar(&f.layerCA, "layer-ca", "", "PEM `FILE` with authorities to trust besides the system's")
+
+	fl.StringVar(&f.stubListen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on; with an embedded layer a free port")
+	fl.StringVar(&f.stubURL, "stub-url", "", "`URL` under which the layer reaches the stub, when it is not the address")
+
+	fl.StringArrayVar(&f.fixture, "fixture", nil, "`PATTERN`s of the fixtures to run, with commas or repeated (default: all)")
+	fl.StringArrayVar(&f.exclude, "exclude", nil, "`PATTERN`s of fixtures to leave out")
+	fl.StringVar(&f.stream, "stream", "both", "ask for streams: off, on, both")
+	fl.StringArrayVar(&f.hazard, "hazard", nil, "`LIST` of what the fixtures may do to the layer's state: none, limit, account, cut, outage (default: all but outage on this machine, none and limit elsewhere)")
+
+	fl.StringVar(&f.profile, "profile", defaultProfile, "which keys decide: core, full")
+	fl.StringVar(&f.failOn, "fail-on", failOnChanged, "changed, or reclassified to let differences pass that leave the class the same")
+	fl.IntVar(&f.maxLayerRetries, "max-layer-retries", -1, "retries by the layer to allow for every class (default: the profile's rule)")
+
+	fl.IntVar(&f.concurrency, "concurrency", 8, "requests side by side")
+	fl.Float64Var(&f.rate, "rate", 0, "requests per second through the layer, 0 for as many as it takes")
+	fl.DurationVar(&f.timeout, "timeout", 10*time.Second, "for one request")
+	fl.DurationVar(&f.deadline, "deadline", 10*time.Minute, "for the run")
+	fl.DurationVar(&f.readyTimeout, "ready-timeout", 30*time.Second, "to wait for the layer before any row")
+	fl.DurationVar(&f.settle, "settle", 5*time.Second, "to wait for late hits and for the layer to recover")
+
+	fl.StringVar(&f.format, "format", "text", "what to print: text, json")
+	fl.StringArrayVarP(&f.output, "output", "o", nil, "`FORMAT=FILE` to write besides (repeatable)")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show preserved rows, too")
+	fl.StringVar(&f.color, "color", "auto", "auto, always, never")
+	f.complete(cmd)
+}
+
+// complete offers the names that a shell may complete.
+func (f *checkFlags) complete(cmd *cobra.Command) {
+	offer := func(flag string, names func() []string) {
+		_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return names(), cobra.ShellCompDirectiveNoFileComp
+		})
+	}
+	offer("layer", controlTargets)
+	offer("dialect", dialectNames)
+	offer("profile", profileNames)
+	offer("format", formatNames)
+	offer("channel", channelNames)
+	offer("hazard", func() []string { return texts(fixture.Hazards()) })
+	offer("stream", func() []string { return []string{"off", "on", "both"} })
+	offer("fail-on", func() []string { return []string{failOnChanged, failOnReclassified} })
+	offer("color", func() []string { return colors })
+}
+
+// validate refuses numbers that make no sense.
+func (f *checkFlags) validate(cmd *cobra.Command) error {
+	for _, p := range []struct {
+		flag string
+		ok   bool
+		want string
+	}{
+		{"concurrency", f.concurrency >= 1 && f.concurrency <= 256, "1 to 256"},
+		{"rate", f.rate >= 0 && !math.IsInf(f.rate, 0), "0 or more"},
+		{"max-layer-retries", f.maxLayerRetries >= -1, "0 or more"},
+		{"timeout", f.timeout > 0, "more than 0, like 10s"},
+		{"deadline", f.deadline > 0, "more than 0, like 10m"},
+		{"ready-timeout", f.readyTimeout > 0, "more than 0, like 30s"},
+		{"settle", f.settle >= 0, "0 or more, like 5s"},
+	} {
+		if !p.ok {
+			return usage("give "+p.want, "%s: %s is out of range", origin(cmd, p.flag), cmd.Flags().Lookup(p.flag).Value)
+		}
+	}
+	if f.failOn != failOnChanged && f.failOn != failOnReclassified {
+		return usage("write changed or reclassified", "%s: %q is not a choice", origin(cmd, "fail-on"), f.failOn)
+	}
+	return nil
+}
+
+// The choices of --fail-on.
+const (
+	failOnChanged      = "changed"
+	failOnReclassified = "reclassified"
+)
+
+func profileByName(name, from string) (*compare.Profile, error) {
+	if p := compare.ProfileByName(name); p != nil {
+		return p, nil
+	}
+	return nil, usage(didYouMean(name, profileNames(), ""), "%s: there is no profile %q", from, name)
+}
+
+func profileNames() []string {
+	var names []string
+	for _, p := range compare.Profiles() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func dialectByName(name, from string) (*dialects.Dialect, error) {
+	if d := dialects.ByName(name); d != nil {
+		return d, nil
+	}
+	return nil, usage(didYouMean(name, dialectNames(), ""), "%s: there is no dialect %q", from, name)
+}
+
+func dialectNames() []string {
+	var names []string
+	for _, d := range dialects.All() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range report.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// formatWriter finds a format.
+func formatWriter(name, from string) (writer, error) {
+	f, err := report.ByName(name)
+	if err != nil {
+		return nil, usage(didYouMean(name, formatNames(), ""), "%s: there is no format %q", from, name)
+	}
+	return f.Write, nil
+}
+
+func controlTargets() []string {
+	var names []string
+	for _, n := range controls.Names() {
+		names = append(names, controlPrefix+n)
+	}
+	return names
+}

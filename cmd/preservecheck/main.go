@@ -1,0 +1,112 @@
+// Command preservecheck shows whether what stands between a client and an LLM provider keeps the evidence of an
+// error, and proves that it could tell.
+//
+// This package only parses, wires the parts together and prints; it judges nothing. Its version covers the command
+// line, not the Go API of the packages beside it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/preservecheck/preservecheck/report"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+}
+
+// app is everything a command can reach of the world outside.
+type app struct {
+	env    environ
+	in     io.Reader
+	out    io.Writer
+	err    io.Writer
+	exit   int
+	redact func(string) string // nil until secrets are known
+}
+
+// Seams for tests. onStart is called before anything else; a test makes it panic. interrupt gives the context that
+// Ctrl-C ends; a test gives its own.
+var (
+	onStart   = func() {}
+	interrupt = untilSignal
+)
+
+// run is the whole program as a function of its inputs; it returns the exit code.
+func run(args, env []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	a := &app{env: newEnviron(env), in: stdin, out: stdout, err: stderr}
+	defer func() {
+		if p := recover(); p != nil {
+			code = a.panicked(p)
+		}
+	}()
+	onStart()
+	root := newRoot(a)
+	root.SetArgs(args)
+	if err := root.Execute(); err != nil {
+		return a.fail(err)
+	}
+	return a.exit
+}
+
+// panicked reports a bug of ours in one line. Go's own handling would exit with 2, which reads as a usage error.
+func (a *app) panicked(p any) int {
+	a.note("error: internal error: %v; this is a bug of preservecheck and says nothing about the layer",
+		strings.ReplaceAll(fmt.Sprint(p), "\n", " "))
+	return exitUnknown
+}
+
+// untilSignal returns a context that the first Ctrl-C ends. The second one meets Go's own handling, which ends the
+// process at once.
+func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// failure is an error for the user: what is wrong and where, and what to do about it.
+type failure struct {
+	code int
+	msg  string
+	hint string
+}
+
+func (f *failure) Error() string { return f.msg }
+
+// usage makes a failure that means: nothing was run.
+func usage(hint, format string, a ...any) *failure {
+	return &failure{code: exitUsage, msg: fmt.Sprintf(format, a...), hint: hint}
+}
+
+// fail prints an error and returns its exit code. Errors without a code of their own come from the parser of the
+// command line.
+func (a *app) fail(err error) int {
+	f := &failure{code: exitUsage, msg: err.Error(), hint: "see preservecheck --help"}
+	_ = errors.As(err, &f)
+	a.note("error: %s", f.msg)
+	if f.hint != "" {
+		a.note("hint: %s", f.hint)
+	}
+	return f.code
+}
+
+// note prints one message on stderr, without secrets and without control characters: part of it may come from a
+// file, an argument or the network.
+func (a *app) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if a.redact != nil {
+		text = a.redact(text)
+	}
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = report.Plain(lines[i])
+	}
+	fmt.Fprintln(a.err, strings.Join(lines, "\n"))
+}

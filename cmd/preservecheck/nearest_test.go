@@ -1,0 +1,38 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestNearest(t *testing.T) {
+	known := []string{"tier_cap", "rate_limit", "ramp_limit", "user_limit_400", "text", "json"}
+	cases := []struct {
+		why, name string
+		want      []string
+	}{
+		{"two letters swapped", "teir_cap", []string{"tier_cap"}},
+		{"one of two that are alike, the nearer first", "rate_limt", []string{"rate_limit", "ramp_limit"}},
+		{"case does not matter", "JSON", []string{"json"}},
+		{"a part of a name", "user_limit", []string{"user_limit_400"}},
+		{"nothing alike", "xylophone", nil},
+		{"nothing at all", "", nil},
+	}
+	for _, c := range cases {
+		if got := nearest(c.name, known); !slices.Equal(got, c.want) {
+			t.Errorf("%s: nearest(%q) = %q, want %q", c.why, c.name, got, c.want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	cases := []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"abc", "xabc", 1}, {"abc", "xyz", 3}}
+	for _, c := range cases {
+		if got := distance(c.a, c.b); got != c.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"crypto/tls"
+	"io"
+	"net/netip"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/controls"
+	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/record"
+	"github.com/preservecheck/preservecheck/report"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// plan is everything about a check that is decided before anything runs.
+type plan struct {
+	flags                          *checkFlags
+	command                        string // as the record names it
+	control                        string // name of the embedded layer; "" for the user's own
+	layer                          wire.Base
+	layerAddr                      []netip.Addr
+	tls                            *tls.Config
+	stubURL                        *wire.Base // nil: the address it listens on
+	listen, listenFrom, outputFrom string
+	header                         []wire.Field
+	dialect                        *dialects.Dialect
+	matrix                         *fixture.Matrix
+	rules                          compare.Rules
+	modes                          []fixture.Mode
+	hazards                        []fixture.Hazard
+	channel                        string
+	channels                       ledger.Channels
+	chosen                         chosen
+	outputs                        []output
+	print                          writer
+	secrets                        secrets
+	redact                         func(string) string // nil: nothing is secret
+	again                          []string            // the command, to say it again
+}
+
+// newPlan reads the flags. Every error is one of usage.
+func newPlan(a *app, cmd *cobra.Command, f *checkFlags) (*plan, error) {
+	p := &plan{flags: f, command: cmd.Name(), again: sayAgain(cmd)}
+	steps := []func(*app, *cobra.Command) error{
+		func(_ *app, cmd *cobra.Command) error { return f.validate(cmd) },
+		p.readLayer, p.readHeader, p.readStub, p.readJudging, p.readRows, p.readOutput,
+	}
+	for _, step := range steps {
+		if err := step(a, cmd); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func (p *plan) readLayer(_ *app, cmd *cobra.Command) (err error) {
+	f, from := p.flags, origin(cmd, "layer")
+	if strings.TrimSpace(f.layer) == "" {
+		return usage("give --layer http://127.0.0.1:8080; preservecheck demo needs no layer", "there is no layer to check")
+	}
+	if name, ok := strings.CutPrefix(f.layer, controlPrefix); ok {
+		if _, known := controls.Describe(name); !known {
+			return usage(didYouMean(name, controls.Names(), "preservecheck controls lists them"),
+				"%s: there is no control %q", from, name)
+		}
+		p.control = name
+		return nil
+	}
+	if p.layer, err = parseBase(f.layer, from, &p.secrets); err != nil {
+		return err
+	}
+	p.layerAddr = addresses(cmd.Context(), p.layer)
+	p.tls, err = tlsConfig(f.layerCA, origin(cmd, "layer-ca"))
+	return err
+}
+
+func (p *plan) readHeader(a *app, cmd *cobra.Command) error {
+	var err error
+	p.header, err = parseHeaders(p.flags.header, origin(cmd, "header"), a.env, &p.secrets)
+	p.redact = p.secrets.redactor()
+	a.redact = p.redact
+	for _, name := range p.secrets.short {
+		a.note("warning: the value of %s is shorter than %d characters and can't be removed from reports", name, minSecret)
+	}
+	return err
+}
+
+func (p *plan) readStub(_ *app, cmd *cobra.Command) (err error) {
+	f := p.flags
+	p.listen, p.listenFrom = f.stubListen, origin(cmd, "stub-listen")
+	if p.control != "" && !cmd.Flags().Changed("stub-listen") {
+		p.listen = "127.0.0.1:0"
+	}
+	if err := localAddress(p.listen, p.listenFrom); err != nil {
+		return err
+	}
+	if f.stubURL == "" {
+		return nil
+	}
+	b, err := parseBase(f.stubURL, origin(cmd, "stub-url"), &p.secrets)
+	if err == nil && b.User != "" {
+		err = usage("leave them out", "%s: the stub asks for no credentials", origin(cmd, "stub-url"))
+	}
+	p.stubURL = &b
+	return err
+}
+
+func (p *plan) readJudging(_ *app, cmd *cobra.Command) (err error) {
+	f := p.flags
+	p.rules = compare.Rules{FailOn: f.failOn, MaxLayerRetries: f.maxLayerRetries}
+	if p.rules.Profile, err = profileByName(f.profile, origin(cmd, "profile")); err != nil {
+		return err
+	}
+	if p.dialect, err = dialectByName(f.dialect, origin(cmd, "dialect")); err != nil {
+		return err
+	}
+	if p.channel, p.channels, err = parseChannel(f.channel, origin(cmd, "channel")); err != nil {
+		return err
+	}
+	if p.channel == string(ledger.Model) && !strings.Contains(f.model, ledger.Placeholder) {
+		return usage("write it like "+defaultModel, "%s: the channel model needs %s in the model's name", origin(cmd, "model"), ledger.Placeholder)
+	}
+	return nil
+}
+
+func (p *plan) readRows(_ *app, cmd *cobra.Command) (err error) {
+	f := p.flags
+	if p.modes, err = parseModes(f.stream, origin(cmd, "stream")); err != nil {
+		return err
+	}
+	s := selection{
+		fixture: list(f.fixture), fixtureFrom: origin(cmd, "fixture"),
+		exclude: list(f.exclude), excludeFrom: origin(cmd, "exclude"), modes: p.modes,
+	}
+	s.hazards, s.stranger, err = parseHazards(list(f.hazard), origin(cmd, "hazard"), p.local())
+	if err != nil {
+		return err
+	}
+	p.hazards = s.hazards
+	if p.matrix, err = fixture.Builtin(); err != nil {
+		return err
+	}
+	p.chosen, err = s.choose(p.matrix, p.dialect.Name)
+	return err
+}
+
+func (p *plan) readOutput(a *app, cmd *cobra.Command) (err error) {
+	f := p.flags
+	p.outputFrom = origin(cmd, "output")
+	if p.outputs, err = parseOutputs(f.output, p.outputFrom); err != nil {
+		return err
+	}
+	if p.print, err = formatWriter(f.format, origin(cmd, "format")); err != nil {
+		return err
+	}
+	o, err := a.textOptions(f.color, origin(cmd, "color"), f.verbose)
+	if err == nil && f.format == "text" {
+		p.print = func(w io.Writer, d record.Document) error { return report.Text(w, d, o) }
+	}
+	return err
+}
+
+// local reports whether the layer is on this machine.
+func (p *plan) local() bool { return p.control != "" || loopback(p.layerAddr) }
+
+// document is the record as far as it is known before the run.
+func (p *plan) document() record.Document {
+	f := p.flags
+	d := record.Document{
+		Format: record.Format, Command: p.command,
+		Tool:    record.Tool{Name: "preservecheck", Version: toolVersion()},
+		Target:  record.Target{Name: p.targetName(), URL: p.layerURL(), Version: f.layerVersion, Control: p.control},
+		Matrix:  p.chosen.matrix,
+		Profile: record.Profile{Name: p.rules.Profile.Name, Keys: p.rules.Profile.Names()},
+		Settings: record.Settings{
+			Modes: texts(p.modes), Dialects: []string{p.dialect.Name}, Hazards: texts(p.hazards), FailOn: f.failOn,
+			MaxLayerRetries: f.maxLayerRetries, Concurrency: f.concurrency, Rate: f.rate, ClientProtocol: "HTTP/1.1",
+		},
+		Excluded: p.chosen.excluded,
+	}
+	if p.layer.User != "" {
+		d.Settings.HeadersSent = append(d.Settings.HeadersSent, "authorization")
+	}
+	for _, h := range p.header {
+		d.Settings.HeadersSent = append(d.Settings.HeadersSent, h.Name)
+	}
+	return d
+}
+
+// layerURL is the layer's base URL without credentials, "" for an embedded layer.
+func (p *plan) layerURL() string {
+	if p.control != "" {
+		return ""
+	}
+	return p.layer.String()
+}
+
+func (p *plan) targetName() string {
+	switch {
+	case p.flags.name != "":
+		return p.flags.name
+	case p.control != "":
+		return controlPrefix + p.control
+	}
+	return p.layer.Authority
+}

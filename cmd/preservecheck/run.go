@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+
+	"github.com/preservecheck/preservecheck/check"
+	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/controls"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/record"
+	"github.com/preservecheck/preservecheck/stub"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// station is a stub that listens, with its ledger.
+type station struct {
+	ledger *ledger.Ledger
+	server *stub.Server
+	addr   net.Addr
+}
+
+// listen starts a stub. A port that is taken is an error that names the flag.
+func (a *app) listen(m *fixture.Matrix, ch ledger.Channels, address, from string) (*station, error) {
+	led := ledger.New(ledger.NewRun())
+	server, err := stub.New(stub.Options{Matrix: m, Ledger: led, Channels: ch})
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, usage(fmt.Sprintf("choose another address with --stub-listen or %s, or end what listens there", variable("stub-listen")),
+			"%s: the stub can't listen on %s: %s", from, address, cause(err))
+	}
+	go func() { _ = server.Serve(l) }()
+	return &station{ledger: led, server: server, addr: l.Addr()}, nil
+}
+
+// url is the stub's base URL on this machine.
+func (s *station) url() string { return "http://" + s.addr.String() }
+
+// runPlan does one check, from the stub's start to its end.
+func (a *app) runPlan(ctx context.Context, p *plan) (record.Document, error) {
+	s, err := a.listen(p.matrix, p.channels, p.listen, p.listenFrom)
+	if err != nil {
+		return record.Document{}, err
+	}
+	defer func() { _ = s.server.Close() }()
+	if p.control == "" && sameSocket(p.layer, p.layerAddr, s.addr) {
+		return record.Document{}, usage("give the address of the layer, whose upstream is then the stub",
+			"nothing was tested: --layer %s is the stub itself", p.layer)
+	}
+	c := p.config(s)
+	if p.control != "" {
+		layer, err := controls.Start(p.control, s.url())
+		if err != nil {
+			return record.Document{}, err
+		}
+		defer func() { _ = layer.Close() }()
+		if err := p.embed(&c, layer); err != nil {
+			return record.Document{}, err
+		}
+	} else {
+		a.announce(p, c.Document.Target.StubURL)
+	}
+	bar := newProgress(a.err)
+	defer bar.clear()
+	if bar != nil {
+		c.Progress = bar.show
+	}
+	d := check.Run(ctx, c)
+	if n := s.server.Stats().Panics; n > 0 {
+		a.note("warning: the stub met a bug of its own %d times; rows that got no answer may be its fault", n)
+	}
+	if d.Result.Next == "" {
+		d.Result.Next = p.hide(p.next(&d))
+	}
+	return d, nil
+}
+
+// config puts a run together.
+func (p *plan) config(s *station) check.Config {
+	f := p.flags
+	own := &locals{}
+	d := p.document()
+	d.Target.StubURL = s.url()
+	direct := wire.Client{Base: wire.Base{Scheme: "http", Host: s.addr.String(), Authority: s.addr.String()}, Abrupt: true}
+	if p.stubURL != nil {
+		d.Target.StubURL = p.stubURL.String()
+	}
+	if p.stubURL != nil && p.stubURL.Scheme == "https" {
+		direct = wire.Client{Base: *p.stubURL, TLS: p.tls}
+	}
+	return check.Config{
+		Run: s.ledger.Run(), Dialect: p.dialect, Matrix: p.matrix, Rows: p.chosen.rows,
+		Layer: wire.Client{Base: p.layer, TLS: p.tls, Local: own.add}, Base: p.layer.Path,
+		Direct: below{direct}, Hits: s.ledger, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
+		Header: p.header, Self: func(h ledger.Hit) bool { return own.has(h.From) }, Proof: p.proof,
+		Concurrency: f.concurrency, Rate: f.rate, Timeout: f.timeout, Deadline: f.deadline,
+		ReadyTimeout: f.readyTimeout, Settle: f.settle, Document: d, Redact: p.redact,
+	}
+}
+
+// hide removes secrets from a text.
+func (p *plan) hide(text string) string {
+	if p.redact == nil {
+		return text
+	}
+	return p.redact(text)
+}
+
+// embed puts an embedded layer where the user's would be.
+func (p *plan) embed(c *check.Config, layer *controls.Layer) error {
+	base, err := wire.ParseBase(layer.URL())
+	if err != nil {
+		return err
+	}
+	c.Layer, c.Idle, c.Document.Target.URL = wire.Client{Base: base, Abrupt: true}, layer.Idle, layer.URL()
+	return nil
+}
+
+// proof proves the controls under the rules of this run.
+func (p *plan) proof(ctx context.Context) record.Proof {
+	return controls.Prove(ctx, controls.Input{Matrix: p.matrix, Dialect: p.dialect, Rules: p.rules, Modes: p.modes, Rows: p.chosen.rows})
+}
+
+// announce says on stderr what the user has to know before the first row.
+func (a *app) announce(p *plan, url string) {
+	a.note("stub: use this as the layer's upstream base URL: %s (it answers POST %s, below any path)", url, p.dialect.Path)
+	if !p.local() || len(p.hazards) != 1 || p.hazards[0] != fixture.HazardNone {
+		a.note("note: the layer will see errors like a provider's; if it shares a circuit breaker or key state with live traffic, that may be hit (--hazard none avoids it)")
+	}
+}
+
+// incomplete is the record that stands in every output until there is a result.
+func (p *plan) incomplete() record.Document {
+	d := p.document()
+	d.Incomplete = true
+	compare.Settle(&d)
+	return d
+}
+
+// below sends requests below the path of a client's base URL.
+type below struct{ client wire.Client }
+
+func (b below) Do(ctx context.Context, r wire.Request) *wire.Answer {
+	r.Target = b.client.Base.Path + r.Target
+	return b.client.Do(ctx, r)
+}
+
+// locals are the addresses that our own requests to the layer came from.
+type locals struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+func (l *locals) add(addr string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.seen == nil {
+		l.seen = map[string]bool{}
+	}
+	l.seen[addr] = true
+}
+
+func (l *locals) has(addr string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.seen[addr]
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/preservecheck/preservecheck/check"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/record"
+)
+
+// strangerRetryAfter is the longest retry-after, in seconds, that a layer which is not ours gets by default. Real
+// gateways lock a key out for as long as the header says.
+const strangerRetryAfter = 120
+
+// selection says which rows of a matrix are judged.
+type selection struct {
+	fixture, exclude []string // patterns
+	fixtureFrom      string   // --fixture or its variable
+	excludeFrom      string
+	modes            []fixture.Mode
+	hazards          []fixture.Hazard
+	stranger         bool // the default hazards of a layer that is not on this machine
+}
+
+// chosen is what a selection makes of a matrix.
+type chosen struct {
+	rows     []check.Row
+	excluded []record.Excluded
+	matrix   record.Matrix
+}
+
+// choose applies the selection in the matrix's order.
+func (s selection) choose(m *fixture.Matrix, dialect string) (chosen, error) {
+	fixtures := rowsOf(m, dialect)
+	if err := matchSomething(s.fixture, s.fixtureFrom, fixtures); err != nil {
+		return chosen{}, err
+	}
+	if err := matchSomething(s.exclude, s.excludeFrom, fixtures); err != nil {
+		return chosen{}, err
+	}
+	c := chosen{matrix: record.Matrix{Version: m.Version}}
+	if len(s.fixture) > 0 {
+		c.matrix.Narrowed = s.fixtureFrom
+	}
+	for _, f := range fixtures {
+		for _, mode := range s.modes {
+			if f.In(mode) {
+				s.place(&c, f, mode)
+			}
+		}
+	}
+	c.matrix.Selected = len(c.rows)
+	return c, nil
+}
+
+func (s selection) place(c *chosen, f *fixture.Fixture, mode fixture.Mode) {
+	c.matrix.Total++
+	if len(s.fixture) > 0 && !matches(s.fixture, f.Name) {
+		return
+	}
+	if why := s.excluded(f); why != "" {
+		c.excluded = append(c.excluded, record.Excluded{Row: f.Name, Mode: string(mode), Why: why})
+		return
+	}
+	c.rows = append(c.rows, check.Row{Fixture: f, Mode: mode})
+}
+
+// excluded says why a fixture is not run, "" when it is.
+func (s selection) excluded(f *fixture.Fixture) string {
+	switch {
+	case matches(s.exclude, f.Name):
+		return s.excludeFrom
+	case !slices.Contains(s.hazards, f.Hazard):
+		return "hazard " + string(f.Hazard)
+	case s.stranger && retryAfter(f) > strangerRetryAfter:
+		return "hazard " + string(f.Hazard) + ", retry-after over " + strconv.Itoa(strangerRetryAfter) + " s"
+	}
+	return ""
+}
+
+// retryAfter is the longest retry-after of a fixture in seconds, 0 when there is none in digits.
+func retryAfter(f *fixture.Fixture) int {
+	longest := 0
+	for _, h := range f.Answer.Header {
+		if strings.EqualFold(h.Name, "retry-after") {
+			n, _ := strconv.Atoi(h.Value)
+			longest = max(longest, n)
+		}
+	}
+	return longest
+}
+
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		ok, _ := path.Match(p, name)
+		return ok
+	})
+}
+
+// matchSomething refuses a pattern that fits no fixture: it is a typo, and the run would be greener than meant.
+func matchSomething(patterns []string, from string, fixtures []*fixture.Fixture) error {
+	names := make([]string, len(fixtures))
+	for i, f := range fixtures {
+		names[i] = f.Name
+	}
+	for _, p := range patterns {
+		if _, err := path.Match(p, ""); err != nil {
+			return usage("* fits any letters, ? one, [ab] one of these", "%s: %q is not a pattern", from, p)
+		}
+		if !slices.ContainsFunc(names, func(n string) bool { return matches([]string{p}, n) }) {
+			return usage(didYouMean(p, names, "preservecheck fixtures list shows all"), "%s: %q fits no fixture", from, p)
+		}
+	}
+	return nil
+}
+
+// list splits the values of a flag that takes several: repeated, or with commas between them.
+func list(values []string) []string {
+	var all []string
+	for _, v := range values {
+		for _, item := range strings.Split(v, ",") {
+			if item = strings.TrimSpace(item); item != "" {
+				all = append(all, item)
+			}
+		}
+	}
+	return all
+}
+
+// parseHazards reads --hazard; without it a layer on this machine gets all but outage, any other none and limit.
+func parseHazards(values []string, from string, local bool) (hazards []fixture.Hazard, stranger bool, err error) {
+	if len(values) == 0 {
+		if local {
+			return []fixture.Hazard{fixture.HazardNone, fixture.HazardLimit, fixture.HazardAccount, fixture.HazardCut}, false, nil
+		}
+		return []fixture.Hazard{fixture.HazardNone, fixture.HazardLimit}, true, nil
+	}
+	for _, v := range values {
+		h := fixture.Hazard(v)
+		if !slices.Contains(fixture.Hazards(), h) {
+			return nil, false, usage(didYouMean(v, texts(fixture.Hazards()), ""), "%s: %q is not a hazard", from, v)
+		}
+		if !slices.Contains(hazards, h) {
+			hazards = append(hazards, h)
+		}
+	}
+	return hazards, false, nil
+}
+
+// parseModes reads --stream.
+func parseModes(value, from string) ([]fixture.Mode, error) {
+	switch value {
+	case "both":
+		return []fixture.Mode{fixture.Plain, fixture.Stream}, nil
+	case "off":
+		return []fixture.Mode{fixture.Plain}, nil
+	case "on":
+		return []fixture.Mode{fixture.Stream}, nil
+	}
+	return nil, usage("write off, on or both", "%s: %q is not a choice", from, value)
+}
+
+// texts turns names of a type of their own into text.
+func texts[T ~string](names []T) []string {
+	all := make([]string, len(names))
+	for i, n := range names {
+		all[i] = string(n)
+	}
+	return all
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// controlPrefix marks an embedded layer in --layer.
+const controlPrefix = "control:"
+
+// parseBase reads a base URL and notes the credentials in it as secret. No message shows them.
+func parseBase(text, from string, s *secrets) (wire.Base, error) {
+	b, err := wire.ParseBase(text)
+	if err != nil {
+		return b, usage("write it like http://127.0.0.1:8080 or https://gateway.example/anthropic", "%s: %s", from, err)
+	}
+	if b.User == "" {
+		return b, nil
+	}
+	name := "credentials of " + strings.TrimLeft(from, "-")
+	user, password, _ := strings.Cut(b.User, ":")
+	s.add(name, b.User)
+	s.add(name, password)
+	if len(user) >= minSecret {
+		s.add(name, user)
+	}
+	if i := strings.LastIndexByte(text, '@'); i > 0 { // as it was written, escapes included
+		_, written, _ := strings.Cut(text[:i], "://")
+		s.add(name, written)
+		if _, p, ok := strings.Cut(written, ":"); ok {
+			s.add(name, p)
+		}
+	}
+	return b, nil
+}
+
+// lookupTimeout bounds the one look-up that happens before anything runs.
+const lookupTimeout = 5 * time.Second
+
+// addresses resolves a URL's host; none when it can't be resolved, which the run itself then reports.
+func addresses(ctx context.Context, b wire.Base) []netip.Addr {
+	host, _, err := net.SplitHostPort(b.Host)
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil
+	}
+	for i := range found {
+		found[i] = found[i].Unmap()
+	}
+	return found
+}
+
+// loopback reports whether all addresses are of this machine.
+func loopback(addrs []netip.Addr) bool {
+	for _, a := range addrs {
+		if !a.IsLoopback() {
+			return false
+		}
+	}
+	return len(addrs) > 0
+}
+
+// localAddress refuses an address to listen on that others can reach.
+func localAddress(address, from string) error {
+	const hint = "write it like 127.0.0.1:8787; port 0 takes a free one"
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || port == "" {
+		return usage(hint, "%s: %q is not HOST:PORT", from, address)
+	}
+	ip, err := netip.ParseAddr(host)
+	if host == "localhost" || err == nil && ip.IsLoopback() {
+		return nil
+	}
+	return usage(hint+"; a layer elsewhere can be brought here by a tunnel, with --stub-url naming its far end",
+		"%s: %q is not an address of this machine alone, and a stub that others can reach is not there yet", from, host)
+}
+
+// sameSocket reports whether a layer's address is the one that the stub listens on.
+func sameSocket(layer wire.Base, addrs []netip.Addr, stub net.Addr) bool {
+	_, port, _ := net.SplitHostPort(layer.Host)
+	at, err := netip.ParseAddrPort(stub.String())
+	if err != nil || port != portOf(at) {
+		return false
+	}
+	for _, a := range addrs {
+		if a == at.Addr().Unmap() || at.Addr().IsUnspecified() {
+			return true
+		}
+	}
+	return false
+}
+
+func portOf(a netip.AddrPort) string {
+	_, port, _ := net.SplitHostPort(a.String())
+	return port
+}
+
+// tlsConfig trusts the roots of the system and, besides, those of a PEM file.
+func tlsConfig(file, from string) (*tls.Config, error) {
+	if file == "" {
+		return &tls.Config{MinVersion: tls.VersionTLS12}, nil
+	}
+	const hint = "give a PEM file with the certificate of the authority that signed the layer's"
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usage(hint, "%s: %s can't be read: %s", from, file, cause(err))
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, usage(hint, "%s: %s holds no certificate", from, file)
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}, nil
+}

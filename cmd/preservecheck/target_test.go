@@ -1,0 +1,90 @@
+package main
+
+import (
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+func TestBaseURLs(t *testing.T) {
+	cases := []struct{ why, in, err string }{
+		{"the usual one", "http://127.0.0.1:8080", ""},
+		{"a path", "http://gw:4000/anthropic/", ""},
+		{"no scheme", "127.0.0.1:8080", "no scheme"},
+		{"no scheme, a name", "localhost:8080", "no scheme"},
+		{"no scheme, with credentials", "u:hunter222@gw:80", "no scheme"},
+		{"another scheme", "ftp://u:hunter222@gw", "neither http nor https"},
+		{"no host", "http:///v1", "no host"},
+		{"a bad port, with credentials", "http://u:hunter222@gw:port", "port"},
+		{"a query", "http://gw/?key=hunter222", "query"},
+		{"a control character", "http://gw\x1b[31m", "host"},
+	}
+	for _, c := range cases {
+		var s secrets
+		_, err := parseBase(c.in, "--layer", &s)
+		switch {
+		case c.err == "" && err != nil:
+			t.Errorf("%s: %v", c.why, err)
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err) || !strings.HasPrefix(err.Error(), "--layer: ")):
+			t.Errorf("%s: error %v, want --layer and %q", c.why, err, c.err)
+		case err != nil && strings.Contains(err.Error(), "hunter222"):
+			t.Errorf("%s: the message shows credentials: %v", c.why, err)
+		}
+	}
+}
+
+func TestCredentialsOfTheURLAreSecret(t *testing.T) {
+	var s secrets
+	if _, err := parseBase("http://some_user:hunter%40222@gw", "--layer", &s); err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range []string{"hunter@222", "hunter%40222", "some_user", "c29tZV91c2VyOmh1bnRlckAyMjI="} {
+		if got := s.redactor()("<" + form + ">"); strings.Contains(got, form) {
+			t.Errorf("%s is not redacted", form)
+		}
+	}
+}
+
+func TestLocalAddress(t *testing.T) {
+	cases := []struct {
+		why, in string
+		ok      bool
+	}{
+		{"the default", "127.0.0.1:8787", true},
+		{"any free port", "127.0.0.1:0", true},
+		{"IPv6", "[::1]:8787", true},
+		{"by name", "localhost:8787", true},
+		{"everywhere", ":8787", false},
+		{"everywhere, spelled out", "0.0.0.0:8787", false},
+		{"another machine's", "192.0.2.1:8787", false},
+		{"no port", "127.0.0.1", false},
+		{"only a port", "8787", false},
+	}
+	for _, c := range cases {
+		if err := localAddress(c.in, "--stub-listen"); (err == nil) != c.ok {
+			t.Errorf("%s: %q gives %v", c.why, c.in, err)
+		}
+	}
+}
+
+func TestSameSocket(t *testing.T) {
+	stub := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8787}
+	cases := []struct {
+		why, host, addr string
+		want            bool
+	}{
+		{"the same address", "127.0.0.1:8787", "127.0.0.1", true},
+		{"the same address behind a name", "localhost:8787", "127.0.0.1", true},
+		{"another port", "127.0.0.1:8788", "127.0.0.1", false},
+		{"the same port on another machine", "gw:8787", "192.0.2.1", false},
+		{"the same port on another loopback address", "127.0.0.2:8787", "127.0.0.2", false},
+	}
+	for _, c := range cases {
+		if got := sameSocket(wire.Base{Host: c.host}, []netip.Addr{netip.MustParseAddr(c.addr)}, stub); got != c.want {
+			t.Errorf("%s: %v", c.why, got)
+		}
+	}
+}
