@@ -33,7 +33,12 @@ var connectionHeaders = map[string]bool{
 // Of reads an answer. Each id, the hit ids that belong to this very request, is replaced by mask wherever it stands, so that
 // two answers to two requests can be equal. mask must have the length of an id.
 func Of(a *wire.Answer, layout Layout, mask string, ids ...string) Evidence {
-	r := reader{out: make(Evidence, 0, 8+len(a.Header)+min(len(a.Body)/40, 64)), layout: layout, mask: mask, ids: ids}
+	return AppendOf(make(Evidence, 0, 8+len(a.Header)+min(len(a.Body)/40, 64)), a, layout, mask, ids...)
+}
+
+// AppendOf is Of into memory that the caller has: a proof reads thousands of answers, one after the other.
+func AppendOf(dst Evidence, a *wire.Answer, layout Layout, mask string, ids ...string) Evidence {
+	r := reader{out: dst, layout: layout, mask: mask, ids: ids}
 	if a.Status > 0 {
 		r.add("status", Value{Number, strconv.Itoa(a.Status)})
 	}

@@ -14,7 +14,7 @@ const DefaultLimit = 100_000
 const maxText = 64 << 20
 
 // slabSize is how many hits are allocated at once: they are never moved, so a long run copies nothing.
-const slabSize = 256
+const slabSize = 64
 
 // Ledger is all hits of one stub, in memory. It is safe for use by many goroutines. The slices in the hits it
 // returns are shared and must not be changed.

@@ -205,7 +205,10 @@ func (a *Answer) parseFields(s string, fields []Field) []Field {
 				if folded == nil {
 					folded = append(folded, fields[n-1].Value...)
 				}
-				folded = append(append(folded, ' '), line...)
+				if len(folded) > 0 && line != "" { // no white space may come to stand at an end of the value
+					folded = append(folded, ' ')
+				}
+				folded = append(folded, line...)
 				continue
 			}
 		}

@@ -44,7 +44,7 @@ const (
 	EndTooLarge   End = "too-large"   // one of our limits; Err names it
 	EndBadFraming End = "bad-framing" // bytes that are no HTTP/1 answer, or chunks that are none
 	EndNone       End = "none"        // no byte of an answer came
-	EndRefused    End = "refused"     // no connection could be made
+	EndRefused    End = "refused"     // no connection could be made, or the request was not fit to be sent
 	EndCanceled   End = "canceled"    // the run was interrupted
 )
 
@@ -56,7 +56,7 @@ type Framing string
 
 // The framings of a body.
 const (
-	FramingNone    Framing = "none" // no body by definition: 204, 304
+	FramingNone    Framing = "none" // no body by definition: 1xx, 204, 304, the answer to a HEAD
 	FramingLength  Framing = "length"
 	FramingChunked Framing = "chunked"
 	FramingClose   Framing = "close"
@@ -72,7 +72,7 @@ type Answer struct {
 	Trailer []Field // after a chunked body
 	Body    []byte  // without chunking, still under its content-encoding
 	Framing Framing
-	Faults  []string // what is wrong with the framing, in words: "content-length beside transfer-encoding"
+	Faults  []string // what is wrong with the framing: Fault constants, sorted, each at most once
 	End     End
 	Err     string // why, in words, when End is not orderly
 	SentAt  time.Time
