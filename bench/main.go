@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command bench compares two commands as whole processes: it runs them in turn and prints medians and the median of
 // the ratios pair by pair, since the speed of a machine drifts and a ratio within one pair does not. See
 // docs/performance.md.
