@@ -87,7 +87,7 @@ func (r *runner) silent() (out []record.Finding) {
 	if len(rows) > 0 {
 		out = append(out, record.Finding{
 			Kind: layerState, Rows: rows, Fails: true, Soft: r.softly(rows),
-			Text: fmt.Sprintf("a canary had come through, and yet %s without a call to the stub: %s", were(len(rows), "was answered", "were answered"), some(rows)),
+			Text: fmt.Sprintf("%s without a call to the stub, though a canary had come through", were(len(rows), "was answered", "were answered")),
 		})
 	}
 	if len(looks) > 0 {
@@ -110,7 +110,11 @@ func (r *runner) silent() (out []record.Finding) {
 func (r *runner) lookText() string {
 	for _, l := range r.lost {
 		if l.pass == passLook && l.other == nil {
-			return fmt.Sprintf("after the rows of hazard %q the layer stopped calling the stub: %s asked again was not passed on", l.stage, l.what)
+			what := l.what + ", asked again,"
+			if l.what == "canary" {
+				what = "a valid request"
+			}
+			return fmt.Sprintf("after the rows of hazard %s the layer stopped calling the stub: %s was not passed on", l.stage, what)
 		}
 	}
 	return ""

@@ -128,6 +128,8 @@ func classFact(g group) fact {
 		return fact{}
 	case c.Layer == "":
 		return fact{key: "class", remark: before + ", and no answer to classify"}
+	case g[0][0].Verdict == "layer-made":
+		return fact{key: "class", remark: before + "; the layer's own answer reads as " + after}
 	case c.Layer != c.Fixture:
 		return fact{key: "class", remark: before + " -> " + after}
 	}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/preservecheck/preservecheck/record"
 )
 
@@ -27,14 +29,24 @@ func (p *page) findings(fs []record.Finding) {
 		default:
 			text += " (does not fail the run)"
 		}
-		if len(f.Rows) > 0 {
-			text += " [" + p.names(f.Rows) + "]"
+		if rows := untold(f); len(rows) > 0 {
+			text += " [" + p.names(rows) + "]"
 		}
 		p.finding(kind, kindW, text)
 		if f.Advice != "" {
 			p.hanging(pad("", indent+kindW+2)+"advice: ", p.whole(f.Advice))
 		}
 	}
+}
+
+// untold gives the rows of a finding that its text does not name.
+func untold(f record.Finding) (rows []string) {
+	for _, r := range f.Rows {
+		if name, _, _ := strings.Cut(r, " ("); !strings.Contains(f.Text, name) {
+			rows = append(rows, r)
+		}
+	}
+	return rows
 }
 
 // finding writes one behind its kind, which is the coloured word.
