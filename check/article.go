@@ -9,10 +9,10 @@ import (
 	"github.com/preservecheck/preservecheck/record"
 )
 
-// article is what the source article asks to be recorded of every limit error: "status, error.type, error_code or its
-// absence, retry-after, request-id, workspace id, every rate-limit header, attempt", never keys or prompt text.
-func (r *runner) article(e evidence.Evidence, attempt int) *record.Evidence {
-	key := func(role classify.Role) string { return r.c.Dialect.Keys[role] }
+// article is what the source article wants recorded of a limit error: what it was, how long to wait, whom to ask about
+// it, how much is left and which attempt it was; no keys and no prompt.
+func (r *runner) article(row Row, e evidence.Evidence, attempt int) *record.Evidence {
+	key := func(role classify.Role) string { return row.Dialect.Keys[role] }
 	out := &record.Evidence{
 		Status: e.Get(key(classify.Status)).Number(), Type: r.text(e, key(classify.Type)), Code: r.text(e, key(classify.Code)),
 		RetryAfter: r.lines(e, key(classify.RetryAfter)), RequestID: r.lines(e, "header/request-id"),

@@ -37,7 +37,6 @@ type Hits interface {
 // Config is one run. All of it is decided before the run starts.
 type Config struct {
 	Run      string // 8 hex digits
-	Dialect  *dialects.Dialect
 	Matrix   *fixture.Matrix
 	Rows     []Row // what to judge, in the matrix's order
 	Layer    Way
@@ -68,11 +67,22 @@ type Config struct {
 	Progress func(Progress)
 }
 
-// Row is one fixture in one mode.
+// Row is one fixture, asked for in one mode and dialect.
 type Row struct {
 	Fixture *fixture.Fixture
 	Mode    fixture.Mode
+	Dialect *dialects.Dialect // asked in; the fixture has the one that is served
 }
+
+// lane is a way of asking that needs a canary of its own.
+type lane struct {
+	dialect *dialects.Dialect
+	mode    fixture.Mode
+}
+
+func (r Row) lane() lane { return lane{r.Dialect, r.Mode} }
+
+func (l lane) String() string { return l.dialect.Name + " " + string(l.mode) }
 
 // Progress is how far a run has come.
 type Progress struct {

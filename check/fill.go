@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/preservecheck/preservecheck/classify"
@@ -21,20 +22,17 @@ const (
 func (r *runner) fill(d *record.Document) {
 	d.DurationMS = ms(time.Since(r.began))
 	d.Profile = record.Profile{Name: r.c.Rules.Profile.Name, Keys: r.c.Rules.Profile.Names()}
-	for _, m := range r.modes() {
-		d.Channel, d.Channels = r.channelNames(d)
-		if why := r.notReady[m]; why != "" && d.Refused == "" {
-			d.Notes = append(d.Notes, "mode "+string(m)+": "+r.clean(why))
+	d.Channel, d.Channels = r.channelNames()
+	for _, l := range r.lanes() {
+		if why := r.notReady[l]; why != "" && d.Refused == "" {
+			d.Notes = append(d.Notes, l.String()+": "+r.clean(why))
 		}
 	}
 	if d.Refused != "" {
 		return
 	}
 	if len(r.open()) == 0 {
-		for _, m := range r.modes() {
-			d.NotReady = "no canary came through: " + r.clean(r.notReady[m])
-			break
-		}
+		d.NotReady = "no canary came through: " + r.clean(r.notReady[r.lanes()[0]])
 		d.Notes = nil
 		return
 	}
@@ -50,34 +48,35 @@ func (r *runner) fill(d *record.Document) {
 	}
 }
 
-func (r *runner) channelNames(d *record.Document) (string, []string) {
-	for _, m := range r.modes() {
-		ch, ok := r.channel[m]
-		if !ok {
-			continue
+// channelNames gives the channels that decide, which may differ from lane to lane, and all that arrived.
+func (r *runner) channelNames() (decide string, arrived []string) {
+	var deciding []string
+	add := func(list []string, ch ledger.Channel) []string {
+		if ch == "" || slices.Contains(list, string(ch)) {
+			return list
 		}
-		arrived := d.Channels
-		for _, a := range ch.arrived {
-			if !slices.Contains(arrived, string(a)) {
-				arrived = append(arrived, string(a))
-			}
-		}
-		return string(ch.decides), arrived
+		return append(list, string(ch))
 	}
-	return "", nil
+	for _, l := range r.lanes() {
+		deciding = add(deciding, r.channel[l].decides)
+		for _, ch := range r.channel[l].arrived {
+			arrived = add(arrived, ch)
+		}
+	}
+	return strings.Join(deciding, " + "), arrived
 }
 
 func (r *runner) row(row Row) record.Row {
 	v, why, by := r.settled(row)
 	f := row.Fixture
 	out := record.Row{
-		Row: f.Name, Set: r.c.Matrix.Version, Mode: string(row.Mode), Asked: r.c.Dialect.Name, Served: f.Dialect, Hazard: string(f.Hazard),
+		Row: f.Name, Set: r.c.Matrix.Version, Mode: string(row.Mode), Asked: row.Dialect.Name, Served: f.Dialect, Hazard: string(f.Hazard),
 		Verdict: string(v), Reason: r.clean(why), Class: record.Classes{Fixture: string(f.Class)},
 		Observations: []record.Observation{},
 	}
 	if direct := r.directs[row]; direct != nil {
-		out.Class.Direct = string(r.c.Dialect.Classify(direct).Class)
-		out.Direct = r.article(direct, 1)
+		out.Class.Direct = string(row.Dialect.Classify(direct).Class)
+		out.Direct = r.article(row, direct, 1)
 	}
 	for i, s := range r.seen[row] {
 		n := len(s.hits)
@@ -101,7 +100,7 @@ func (r *runner) decided(out *record.Row, row Row, s *seen) {
 	out.Provenance = string(s.from)
 	out.HitsAllowed = s.judged.Allowed
 	out.Fields, out.Omitted = r.fields(row, s)
-	out.Layer = r.article(s.layer, len(s.hits))
+	out.Layer = r.article(row, s.layer, len(s.hits))
 	if s.from == compare.OwnHit || s.from == compare.Attributed || s.judged.Verdict == compare.LayerMade {
 		out.Class.Layer = string(s.judged.Class)
 		out.Consequence = classify.Consequence(row.Fixture.Class, s.judged.Class)
@@ -148,7 +147,7 @@ func (r *runner) fields(row Row, s *seen) (out []record.Field, omitted int) {
 	for _, e := range r.expected[row] {
 		if got := s.layer.Get(e.Key); !differs[e.Key] && got == e.Value && len(out) < maxFields {
 			out = append(out, record.Field{
-				Key: e.Key, Role: string(r.c.Dialect.Role(e.Key)), Fixture: r.value(r.expected[row], e.Key), Direct: r.value(direct, e.Key), Layer: r.value(s.layer, e.Key),
+				Key: e.Key, Role: string(row.Dialect.Role(e.Key)), Fixture: r.value(r.expected[row], e.Key), Direct: r.value(direct, e.Key), Layer: r.value(s.layer, e.Key),
 			})
 		}
 	}

@@ -75,13 +75,13 @@ func run(t *testing.T, l layer, opts ...option) record.Document {
 	}
 	client := &wire.Client{Base: base, Limits: wire.Default}
 	c := check.Config{
-		Run: id, Dialect: dialects.Anthropic, Matrix: m, Hits: book, Rules: compare.Rules{Profile: compare.ProfileByName("core"), MaxLayerRetries: -1},
+		Run: id, Matrix: m, Hits: book, Rules: compare.Rules{Profile: compare.ProfileByName("core"), MaxLayerRetries: -1},
 		Channel: "auto", Model: "m-{fixture}", Layer: l.through(client), Direct: client, Idle: s.Idle,
 		Proof:       func(context.Context) record.Proof { return record.Proof{Pairs: 1, Exact: 1, Keys: 1, Deciding: 1} },
 		Concurrency: 8, Timeout: 2 * time.Second, Deadline: time.Minute, ReadyTimeout: 2 * time.Second, Settle: 300 * time.Millisecond,
 	}
 	for _, f := range m.Rows {
-		c.Rows = append(c.Rows, check.Row{Fixture: f, Mode: fixture.Plain})
+		c.Rows = append(c.Rows, check.Row{Fixture: f, Mode: fixture.Plain, Dialect: dialects.Anthropic})
 	}
 	for _, o := range opts {
 		o(&c)
@@ -91,7 +91,7 @@ func run(t *testing.T, l layer, opts ...option) record.Document {
 
 func both(c *check.Config) {
 	for _, r := range c.Rows[:len(c.Rows):len(c.Rows)] {
-		c.Rows = append(c.Rows, check.Row{Fixture: r.Fixture, Mode: fixture.Stream})
+		c.Rows = append(c.Rows, check.Row{Fixture: r.Fixture, Mode: fixture.Stream, Dialect: r.Dialect})
 	}
 }
 

@@ -19,7 +19,7 @@ func (r *runner) conclusive(row Row) (out []*seen) {
 // It is the worst of the observations that reached the stub. A row that never did, also when it was asked alone, has
 // the verdict of that asking.
 func (r *runner) settled(row Row) (v compare.Verdict, why string, by *seen) {
-	if r.notReady[row.Mode] != "" {
+	if r.notReady[row.lane()] != "" {
 		return r.withoutCanary(row)
 	}
 	for _, s := range r.conclusive(row) {
@@ -44,10 +44,10 @@ func (r *runner) settled(row Row) (v compare.Verdict, why string, by *seen) {
 	return compare.Inconclusive, "not asked alone: the run was interrupted", last
 }
 
-// withoutCanary judges the rows of a mode in which no canary came through while another mode had one.
+// withoutCanary judges the rows of a lane in which no canary came through while another had one.
 func (r *runner) withoutCanary(row Row) (compare.Verdict, string, *seen) {
-	why := "no success came through in mode " + string(row.Mode) + ": " + r.notReady[row.Mode]
-	if r.touched[row.Mode] {
+	why := "no success came through in this mode: " + r.notReady[row.lane()]
+	if r.touched[row.lane()] {
 		return compare.Broken, why, nil
 	}
 	return compare.Inconclusive, why, nil

@@ -7,7 +7,6 @@ import (
 
 	"github.com/preservecheck/preservecheck/compare"
 	"github.com/preservecheck/preservecheck/evidence"
-	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
 )
 
@@ -49,8 +48,8 @@ type lost struct {
 }
 
 func (r *runner) observe(ctx context.Context, row Row, pass string) *seen {
-	ch := r.channel[row.Mode]
-	s := &seen{row: row, pass: pass, probe: r.through(ctx, row.Fixture.Name, row.Mode, ch)}
+	ch := r.channel[row.lane()]
+	s := &seen{row: row, pass: pass, probe: r.through(ctx, row.Fixture.Name, row.lane(), ch)}
 	r.judge(s)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,12 +63,12 @@ func (r *runner) observe(ctx context.Context, row Row, pass string) *seen {
 func (r *runner) judge(s *seen) {
 	hits := r.c.Hits.Of(s.probe.tag.Nonce)
 	if s.layer == nil || len(hits) != len(s.hits) {
-		s.layer = r.evidenceOf(s.probe.answer, hits)
+		s.layer = s.probe.evidence(hits)
 	}
 	s.hits = hits
 	s.from, s.other = r.trace(s.probe, hits)
 	s.judged = r.c.Rules.Judge(compare.Observed{
-		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: r.c.Dialect, Expected: r.expected[s.row], Direct: r.directs[s.row],
+		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: s.row.Dialect, Expected: r.expected[s.row], Direct: r.directs[s.row],
 		Layer: s.layer, Answer: s.probe.answer, Hits: len(hits), Unserved: unserved(hits), Provenance: s.from,
 	})
 }
@@ -108,7 +107,7 @@ func (r *runner) pass(ctx context.Context, name string, rows []Row) {
 // width is 1 for a channel that carries nothing: only one request may be under way then.
 func (r *runner) width(rows []Row) int {
 	for _, row := range rows {
-		if r.channel[row.Mode].decides == ledger.Armed {
+		if r.channel[row.lane()].decides == ledger.Armed {
 			return 1
 		}
 	}
@@ -124,7 +123,7 @@ func (r *runner) look(ctx context.Context, stage string, row Row) {
 	var s *seen
 	jobs := []func(){
 		func() {
-			c = r.canary(r.through(ctx, fixture.Canary(row.Mode), row.Mode, r.channel[row.Mode]))
+			c = r.canary(r.sendCanary(ctx, row.lane(), r.channel[row.lane()]))
 		},
 		func() { s = r.observe(ctx, row, passLook) },
 	}
@@ -251,7 +250,7 @@ func (r *runner) await(ctx context.Context, row Row, after string, budget *time.
 	wait := firstBackoff
 	for n := 0; n < maxCanaries; n++ {
 		begin := time.Now()
-		c := r.canary(r.through(ctx, fixture.Canary(row.Mode), row.Mode, r.channel[row.Mode]))
+		c := r.canary(r.sendCanary(ctx, row.lane(), r.channel[row.lane()]))
 		if c.through {
 			return true
 		}

@@ -20,7 +20,7 @@ const keepOfHuge = 64 << 10
 // probe is one client request and its answer.
 type probe struct {
 	tag     ledger.Tag
-	mode    fixture.Mode
+	lane    lane
 	answer  *wire.Answer
 	crowded bool // another request of ours was under way through the layer at the same time
 }
@@ -64,25 +64,25 @@ func (t *traffic) slot(rate float64) time.Duration {
 }
 
 // through asks for a fixture through the layer, by the channels given.
-func (r *runner) through(ctx context.Context, name string, m fixture.Mode, ch channels) *probe {
-	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, mode: m}
+func (r *runner) through(ctx context.Context, name string, l lane, ch channels) *probe {
+	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, lane: l}
 	pause(ctx, r.traffic.slot(r.c.Rate))
 	unlock := r.turns.take(ch.decides, p.tag, r.c.Hits)
 	defer unlock()
 	r.traffic.enter(p)
 	defer r.traffic.leave(p)
-	a := wire.Ask{Model: modelName(r.c.Model, name), Prompt: prompt, Stream: m == fixture.Stream, Header: r.c.Header}
+	a := wire.Ask{Model: modelName(r.c.Model, name), Prompt: prompt, Stream: l.mode == fixture.Stream, Header: r.c.Header}
 	r.c.Channels.Mark(&a, p.tag, ch.send)
-	p.answer = r.do(ctx, r.c.Layer, r.c.Dialect.Request(r.c.Base, a), r.deadlineOf(name))
+	p.answer = r.do(ctx, r.c.Layer, l.dialect.Request(r.c.Base, a), r.deadlineOf(name))
 	return p
 }
 
 // direct asks the stub for a fixture without the layer.
-func (r *runner) direct(ctx context.Context, name string, m fixture.Mode) *probe {
-	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, mode: m}
-	a := wire.Ask{Model: modelName("preservecheck", name), Prompt: prompt, Stream: m == fixture.Stream}
+func (r *runner) direct(ctx context.Context, name string, l lane) *probe {
+	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, lane: l}
+	a := wire.Ask{Model: modelName("preservecheck", name), Prompt: prompt, Stream: l.mode == fixture.Stream}
 	r.c.Channels.Mark(&a, p.tag, []ledger.Channel{ledger.Marker})
-	p.answer = r.do(ctx, r.c.Direct, r.c.Dialect.Request("", a), r.c.Timeout)
+	p.answer = r.do(ctx, r.c.Direct, l.dialect.Request("", a), r.c.Timeout)
 	return p
 }
 
@@ -106,13 +106,13 @@ func (r *runner) do(run context.Context, w Way, q wire.Request, timeout time.Dur
 	return a
 }
 
-// evidenceOf reads an answer; the ids of the probe's own hits are masked.
-func (r *runner) evidenceOf(a *wire.Answer, hits []ledger.Hit) evidence.Evidence {
+// evidence reads the answer; the ids of the probe's own hits are masked.
+func (p *probe) evidence(hits []ledger.Hit) evidence.Evidence {
 	ids := make([]string, 0, len(hits))
 	for _, h := range hits {
 		ids = append(ids, h.ID)
 	}
-	return evidence.Of(a, r.c.Dialect.Layout, fixture.NoID, ids...)
+	return evidence.Of(p.answer, p.lane.dialect.Layout, fixture.NoID, ids...)
 }
 
 // turns keeps requests apart where the channel can't tell them apart: one at a time per row when it carries only the

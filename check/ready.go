@@ -8,7 +8,6 @@ import (
 
 	"github.com/preservecheck/preservecheck/classify"
 	"github.com/preservecheck/preservecheck/compare"
-	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/wire"
 )
@@ -44,24 +43,24 @@ func (c *Config) wanted() channels {
 }
 
 // ready sends canaries until one comes through, and picks the channel. It returns why none did, in words.
-func (r *runner) ready(ctx context.Context, m fixture.Mode) (why string, err error) {
+func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.c.ReadyTimeout)
 	defer cancel()
 	ch := r.c.wanted()
 	wait, sent := firstBackoff, 0
 	for {
 		unknown := len(r.c.Hits.Unexplained())
-		p := r.through(ctx, fixture.Canary(m), m, ch)
+		p := r.sendCanary(ctx, l, ch)
 		c := r.canary(p)
 		c.stray = fresh(r.c.Hits.Unexplained(), unknown)
 		switch {
 		case c.self(r.c.Self):
 			return "", errSelf
 		case c.through:
-			r.settleChannel(m, ch, c)
+			r.settleChannel(l, ch, c)
 			return "", nil
 		case c.realProvider():
-			r.setTouched(m, false)
+			r.setTouched(l, false)
 			return c.cause(r.c.Timeout), nil
 		}
 		if ch.decides == "" && r.c.Channel == "auto" {
@@ -73,7 +72,7 @@ func (r *runner) ready(ctx context.Context, m fixture.Mode) (why string, err err
 		if p.answer.End != wire.EndCanceled || why == "" {
 			why = c.cause(r.c.Timeout)
 		}
-		r.setTouched(m, len(c.hits) > 0 || len(c.stray) > 0)
+		r.setTouched(l, len(c.hits) > 0 || len(c.stray) > 0)
 		if sent >= maxCanaries || ctx.Err() != nil {
 			return why, nil
 		}
@@ -94,7 +93,7 @@ func fresh(all []ledger.Hit, from int) []ledger.Hit {
 }
 
 // settleChannel takes the best channel that arrived, in DESIGN's order of preference.
-func (r *runner) settleChannel(m fixture.Mode, ch channels, c canary) {
+func (r *runner) settleChannel(l lane, ch channels, c canary) {
 	ch.arrived = c.hits[0].Channels
 	if ch.decides == "" {
 		for _, want := range []ledger.Channel{ledger.Marker, ledger.Header, ledger.Model, ledger.Path} {
@@ -106,7 +105,7 @@ func (r *runner) settleChannel(m fixture.Mode, ch channels, c canary) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.channel[m] = ch
+	r.channel[l] = ch
 	r.canaryTime = max(r.canaryTime, c.probe.answer.Elapsed())
 }
 
@@ -120,11 +119,16 @@ type canary struct {
 	through bool
 }
 
+// sendCanary sends the success fixture of a lane.
+func (r *runner) sendCanary(ctx context.Context, l lane, ch channels) *probe {
+	return r.through(ctx, r.c.Matrix.Canary(l.dialect.Name, l.mode).Name, l, ch)
+}
+
 // canary judges one canary. It is through when the stub was hit by it and the client got a success out of that hit.
 func (r *runner) canary(p *probe) canary {
 	c := canary{probe: p, hits: r.c.Hits.Of(p.tag.Nonce)}
 	c.from, _ = r.trace(p, c.hits)
-	c.class = r.c.Dialect.Classify(r.evidenceOf(p.answer, c.hits)).Class
+	c.class = p.lane.dialect.Classify(p.evidence(c.hits)).Class
 	c.through = len(c.hits) > 0 && c.class == classify.OK && c.from != compare.OtherHit && p.answer.End.Orderly()
 	return c
 }

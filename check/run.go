@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,9 +24,9 @@ type runner struct {
 	turns   turns
 
 	mu         sync.Mutex
-	channel    map[fixture.Mode]channels
-	notReady   map[fixture.Mode]string
-	touched    map[fixture.Mode]bool // canaries reached the stub though none came through
+	channel    map[lane]channels
+	notReady   map[lane]string
+	touched    map[lane]bool // canaries reached the stub though none came through
 	canaryTime time.Duration
 	crash      any
 	done       int
@@ -43,7 +44,7 @@ type runner struct {
 func Run(ctx context.Context, c Config) record.Document {
 	r := &runner{
 		c: c, began: time.Now(), traffic: traffic{active: map[*probe]bool{}}, turns: turns{rows: map[string]*turn{}},
-		channel: map[fixture.Mode]channels{}, notReady: map[fixture.Mode]string{}, touched: map[fixture.Mode]bool{},
+		channel: map[lane]channels{}, notReady: map[lane]string{}, touched: map[lane]bool{},
 		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{},
 	}
 	defer r.turns.end()
@@ -84,47 +85,45 @@ var errDeadline = errors.New("deadline of the run")
 func (r *runner) prepare(ctx context.Context) error {
 	var self error
 	jobs := []func(){func() { r.fetchDirect(ctx) }}
-	for _, m := range r.modes() {
+	for _, l := range r.lanes() {
 		jobs = append(jobs, func() {
-			why, err := r.ready(ctx, m)
+			why, err := r.ready(ctx, l)
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			if err != nil {
 				self = err
 			}
-			r.notReady[m] = why
+			r.notReady[l] = why
 		})
 	}
 	r.together(ctx, len(jobs), len(jobs), func(i int) { jobs[i]() })
 	return self
 }
 
-func (r *runner) modes() (ms []fixture.Mode) {
-	for _, m := range []fixture.Mode{fixture.Plain, fixture.Stream} {
-		for _, row := range r.c.Rows {
-			if row.Mode == m {
-				ms = append(ms, m)
-				break
-			}
+// lanes gives the ways of asking that the rows need, in the order of the rows.
+func (r *runner) lanes() (ls []lane) {
+	for _, row := range r.c.Rows {
+		if !slices.Contains(ls, row.lane()) {
+			ls = append(ls, row.lane())
 		}
 	}
-	return ms
+	return ls
 }
 
-func (r *runner) setTouched(m fixture.Mode, v bool) {
+func (r *runner) setTouched(l lane, v bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.touched[m] = v
+	r.touched[l] = v
 }
 
 func (r *runner) fetchDirect(ctx context.Context) {
 	for _, row := range r.c.Rows {
-		r.expected[row] = evidence.Of(row.Fixture.Expected(fixture.NoID, false), r.c.Dialect.Layout, fixture.NoID)
+		r.expected[row] = evidence.Of(row.Fixture.Expected(fixture.NoID, false), row.Dialect.Layout, fixture.NoID)
 	}
 	r.together(ctx, len(r.c.Rows), r.c.Concurrency, func(i int) {
 		row := r.c.Rows[i]
-		p := r.direct(ctx, row.Fixture.Name, row.Mode)
-		e := r.evidenceOf(p.answer, r.c.Hits.Of(p.tag.Nonce))
+		p := r.direct(ctx, row.Fixture.Name, row.lane())
+		e := p.evidence(r.c.Hits.Of(p.tag.Nonce))
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.directs[row] = e
@@ -157,7 +156,7 @@ func (r *runner) together(ctx context.Context, n, width int, job func(i int)) {
 	wg.Wait()
 }
 
-// rows asks every row whose mode has a canary, in stages with looks, then again, then alone.
+// rows asks every row whose lane has a canary, in stages with looks, then again, then alone.
 func (r *runner) rows(ctx context.Context) {
 	open := r.open()
 	if len(open) == 0 {
@@ -188,10 +187,10 @@ func (r *runner) rows(ctx context.Context) {
 	}
 }
 
-// open gives the rows whose mode has a canary.
+// open gives the rows whose lane has a canary.
 func (r *runner) open() (rows []Row) {
 	for _, row := range r.c.Rows {
-		if r.notReady[row.Mode] == "" {
+		if r.notReady[row.lane()] == "" {
 			rows = append(rows, row)
 		}
 	}

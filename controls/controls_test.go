@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/preservecheck/preservecheck/compare"
-	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
 	"go.uber.org/goleak"
 )
@@ -19,7 +18,7 @@ func input(t testing.TB, profile string, modes ...fixture.Mode) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Input{Matrix: m, Dialect: dialects.Anthropic, Rules: compare.Rules{Profile: compare.ProfileByName(profile), MaxLayerRetries: -1}, Modes: modes}
+	return Input{Matrix: m, Rules: compare.Rules{Profile: compare.ProfileByName(profile), MaxLayerRetries: -1}, Modes: modes}
 }
 
 func TestProveEveryProfile(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/preservecheck/preservecheck/check"
 	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/record"
@@ -114,7 +115,7 @@ func memoryFaults(f *Fault, d *record.Document) (wrong []string) {
 // rowFaults compares every row with the declaration, and wants no finding.
 func (p *prover) rowFaults(f *Fault, d *record.Document) (wrong []string) {
 	for _, row := range d.Rows {
-		s := p.in.subject(check.Row{Fixture: p.in.Matrix.Get(row.Row), Mode: fixture.Mode(row.Mode)})
+		s := p.in.subject(check.Row{Fixture: p.in.Matrix.Get(row.Row), Mode: fixture.Mode(row.Mode), Dialect: dialects.ByName(row.Asked)})
 		want := had(f, s.seen)
 		var got []string
 		for _, field := range row.Fields {
@@ -169,7 +170,7 @@ func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes [
 	}
 	none := record.Proof{Pairs: 1, Exact: 1, Keys: 1, Deciding: 1} // this run is part of the proof, and judges no layer of a user's
 	return check.Run(ctx, check.Config{
-		Run: run, Dialect: p.in.Dialect, Matrix: p.in.Matrix, Rows: rowsOf(p.in, modes), Hits: book, Rules: p.in.Rules, Channel: channel, Model: "preservecheck-{fixture}",
+		Run: run, Matrix: p.in.Matrix, Rows: rowsOf(p.in, modes), Hits: book, Rules: p.in.Rules, Channel: channel, Model: "preservecheck-{fixture}",
 		Layer: wire.Client{Base: through, Abrupt: true}, Direct: wire.Client{Base: direct, Abrupt: true},
 		Idle: func() bool { return layer.Idle() && s.Idle() }, Proof: func(context.Context) record.Proof { return none },
 		Concurrency: 8, Timeout: 5 * time.Second, Deadline: time.Minute, ReadyTimeout: 5 * time.Second, Settle: 300 * time.Millisecond,

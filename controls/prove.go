@@ -18,11 +18,10 @@ import (
 
 // Input is what a proof is made for: the run's own rules, and rows beside the ten.
 type Input struct {
-	Matrix  *fixture.Matrix
-	Dialect *dialects.Dialect
-	Rules   compare.Rules
-	Modes   []fixture.Mode
-	Rows    []check.Row // the run's rows; the matrix's own are always proven as well
+	Matrix *fixture.Matrix
+	Rules  compare.Rules
+	Modes  []fixture.Mode
+	Rows   []check.Row // the run's rows; the article's ten are always proven as well
 }
 
 // Prove proves detection (every fault on every row, in memory) and decision (every key of the profile turns a row red
@@ -43,7 +42,7 @@ type subject struct {
 
 func (in *Input) subject(row check.Row) subject {
 	a := row.Fixture.Expected(fixture.NoID, false)
-	return subject{row, a, Seen{Evidence: evidence.Of(a, in.Dialect.Layout, fixture.NoID), Stream: row.Mode == fixture.Stream}}
+	return subject{row, a, Seen{Evidence: evidence.Of(a, row.Dialect.Layout, fixture.NoID), Stream: row.Mode == fixture.Stream}}
 }
 
 type prover struct {
@@ -107,7 +106,7 @@ func (p *prover) decide(ctx context.Context) {
 		if slices.Contains(p.in.Modes, m) {
 			continue
 		}
-		q := newProver(Input{Matrix: p.in.Matrix, Dialect: p.in.Dialect, Rules: p.in.Rules, Modes: []fixture.Mode{m}}, p.faults)
+		q := newProver(Input{Matrix: p.in.Matrix, Rules: p.in.Rules, Modes: []fixture.Mode{m}}, p.faults)
 		q.red, q.shown = p.red, p.shown
 		q.each(ctx, q.undecided)
 		p.missed = append(p.missed, q.missed...)
@@ -133,11 +132,11 @@ func (p *prover) pair(f *Fault, s *subject) {
 	})
 	layer := s.seen.Evidence
 	if !same(a, s.expected) {
-		p.layer = evidence.AppendOf(p.layer[:0], a, p.in.Dialect.Layout, fixture.NoID)
+		p.layer = evidence.AppendOf(p.layer[:0], a, s.row.Dialect.Layout, fixture.NoID)
 		layer = p.layer
 	}
 	j := p.in.Rules.Judge(compare.Observed{
-		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: p.in.Dialect, Expected: s.seen.Evidence, Direct: s.seen.Evidence,
+		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: s.row.Dialect, Expected: s.seen.Evidence, Direct: s.seen.Evidence,
 		Layer: layer, Answer: a, Hits: hits, Provenance: compare.OwnHit,
 	})
 	p.note(j)
@@ -270,12 +269,12 @@ func (p *prover) proof() record.Proof {
 	return out
 }
 
-// rowsOf gives the matrix's own rows in some modes.
+// rowsOf gives the article's ten rows in some modes.
 func rowsOf(in Input, modes []fixture.Mode) (rows []check.Row) {
 	for _, m := range modes {
 		for _, f := range in.Matrix.Rows {
-			if f.Dialect == in.Dialect.Name && f.In(m) {
-				rows = append(rows, check.Row{Fixture: f, Mode: m})
+			if f.Dialect == dialects.Anthropic.Name && f.In(m) {
+				rows = append(rows, check.Row{Fixture: f, Mode: m, Dialect: dialects.Anthropic})
 			}
 		}
 	}

@@ -30,13 +30,14 @@ func (c *conn) answer(body []byte) after {
 // for a stream where its client did not; an error is the same in both.
 func (c *conn) served() string {
 	name := c.hit.Tag.Fixture
-	if name != fixture.Canary(fixture.Plain) && name != fixture.Canary(fixture.Stream) {
+	canary, ok := c.s.canaries[name]
+	switch {
+	case !ok:
 		return name
+	case c.hit.Stream:
+		return canary.stream
 	}
-	if c.hit.Stream {
-		return fixture.Canary(fixture.Stream)
-	}
-	return fixture.Canary(fixture.Plain)
+	return canary.plain
 }
 
 // play writes a fixture's script and tells the ledger what was served: first when it starts, so that a client that

@@ -49,6 +49,8 @@ func testMatrix() *fixture.Matrix {
 	hold.Answer.Hold = 50 * time.Millisecond
 	short := plainFixture("short", 200)
 	short.Answer.End = fixture.EndClose
+	ok, okStream := plainFixture("ok", 200), streamFixture("ok_stream", fixture.EndComplete, step("data: ok {{id}}\n\n"))
+	ok.Stream, okStream.Stream = fixture.StreamNever, fixture.StreamOnly
 	return &fixture.Matrix{
 		Version: "test",
 		Rows: []*fixture.Fixture{
@@ -57,7 +59,7 @@ func testMatrix() *fixture.Matrix {
 			streamFixture("cut", fixture.EndClose, step("one\n"), pause, step("tw")),
 			streamFixture("reset", fixture.EndReset, step("one\n"), pause, step("tw")),
 		},
-		Canaries: []*fixture.Fixture{plainFixture("ok", 200), streamFixture("ok_stream", fixture.EndComplete, step("data: ok {{id}}\n\n"))},
+		Canaries: []*fixture.Fixture{ok, okStream},
 	}
 }
 

@@ -57,6 +57,7 @@ type Server struct {
 	opt      Options
 	names    *ledger.Names
 	rendered map[string]*rendered
+	canaries map[string]canary
 	models   []byte
 
 	done   chan struct{} // closed by Close
@@ -117,9 +118,28 @@ func New(opt Options) (*Server, error) {
 			s.rendered[f.Name] = r
 		}
 	}
+	s.canaries = canaries(opt.Matrix)
 	s.names = ledger.NewNames(names)
 	s.models = modelList(names)
 	return s, nil
+}
+
+// canary names the success fixtures of one dialect.
+type canary struct{ plain, stream string }
+
+func canaries(m *fixture.Matrix) map[string]canary {
+	out := map[string]canary{}
+	for _, f := range m.Canaries {
+		c := canary{plain: f.Name, stream: f.Name}
+		if p := m.Canary(f.Dialect, fixture.Plain); p != nil {
+			c.plain = p.Name
+		}
+		if s := m.Canary(f.Dialect, fixture.Stream); s != nil {
+			c.stream = s.Name
+		}
+		out[f.Name] = c
+	}
+	return out
 }
 
 func (o Options) withDefaults() Options {

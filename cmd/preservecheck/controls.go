@@ -13,6 +13,7 @@ import (
 	"github.com/preservecheck/preservecheck/check"
 	"github.com/preservecheck/preservecheck/compare"
 	"github.com/preservecheck/preservecheck/controls"
+	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/record"
 	"github.com/preservecheck/preservecheck/report"
@@ -80,17 +81,14 @@ func proofInput(cmd *cobra.Command, f *controlsFlags) (controls.Input, error) {
 	if in.Modes, err = parseModes(f.stream, origin(cmd, "stream")); err != nil {
 		return in, err
 	}
-	if in.Dialect, err = dialectByName(defaultDialect, "--dialect"); err != nil {
-		return in, err
-	}
 	in.Matrix, err = fixture.Builtin()
 	if err != nil {
 		return in, err
 	}
-	for _, row := range rowsOf(in.Matrix, in.Dialect.Name) {
+	for _, f := range in.Matrix.Rows {
 		for _, mode := range in.Modes {
-			if row.In(mode) {
-				in.Rows = append(in.Rows, check.Row{Fixture: row, Mode: mode})
+			if f.In(mode) {
+				in.Rows = append(in.Rows, check.Row{Fixture: f, Mode: mode, Dialect: dialects.ByName(f.Dialect)})
 			}
 		}
 	}

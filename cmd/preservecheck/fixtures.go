@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/report"
 )
@@ -103,11 +105,11 @@ func modesOf(f *fixture.Fixture) []string {
 	return modes
 }
 
-// rowsOf lists the rows of one dialect.
-func rowsOf(m *fixture.Matrix, dialect string) []*fixture.Fixture {
+// rowsOf lists the rows of some dialects, in the matrix's order.
+func rowsOf(m *fixture.Matrix, ds []*dialects.Dialect) []*fixture.Fixture {
 	var rows []*fixture.Fixture
 	for _, f := range m.Rows {
-		if f.Dialect == dialect {
+		if slices.Contains(ds, dialects.ByName(f.Dialect)) {
 			rows = append(rows, f)
 		}
 	}

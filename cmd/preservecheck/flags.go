@@ -2,6 +2,8 @@ package main
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,15 +26,15 @@ const (
 
 // checkFlags are the flags of check as they were given.
 type checkFlags struct {
-	layer, name, layerVersion, dialect, model, channel, layerCA string
+	layer, name, layerVersion, model, channel, layerCA string
 
-	header, fixture, exclude, hazard, output     []string
-	stubListen, stubURL, stream, profile, failOn string
-	format, color                                string
-	maxLayerRetries, concurrency                 int
-	rate                                         float64
-	timeout, deadline, readyTimeout, settle      time.Duration
-	verbose                                      bool
+	dialect, header, fixture, exclude, hazard, output []string
+	stubListen, stubURL, stream, profile, failOn      string
+	format, color                                     string
+	maxLayerRetries, concurrency                      int
+	rate                                              float64
+	timeout, deadline, readyTimeout, settle           time.Duration
+	verbose                                           bool
 }
 
 func (f *checkFlags) register(cmd *cobra.Command) {
@@ -41,7 +43,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.layer, "layer", "", "base `URL` of the layer as a client would be given it, or control:NAME for an embedded layer")
 	fl.StringVar(&f.name, "name", "", "name of the layer, for the report")
 	fl.StringVar(&f.layerVersion, "layer-version", "", "version of the layer, for the report")
-	fl.StringVar(&f.dialect, "dialect", defaultDialect, "provider protocol to ask in")
+	fl.StringArrayVar(&f.dialect, "dialect", []string{defaultDialect}, "provider `PROTOCOL`s to ask in, with commas or repeated")
 	fl.StringVar(&f.model, "model", defaultModel, "model name to ask for; {fixture} stands for the fixture's name")
 	fl.StringArrayVar(&f.header, "header", nil, "`'Name: value'` to send through the layer, $NAME comes from the environment (repeatable)")
 	fl.StringVar(&f.channel, "channel", "auto", "how the stub learns which fixture is wanted: auto, marker, model, header[:NAME], path, armed")
@@ -135,6 +137,39 @@ func profileNames() []string {
 		names = append(names, p.Name)
 	}
 	return names
+}
+
+// dialectsByName reads a list of dialects, each named once.
+func dialectsByName(names []string, from string) (ds []*dialects.Dialect, err error) {
+	for _, n := range names {
+		d, err := dialectByName(n, from)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(ds, d) {
+			ds = append(ds, d)
+		}
+	}
+	if len(ds) == 0 {
+		return nil, usage("leave it out for "+defaultDialect, "%s: names no dialect", from)
+	}
+	return ds, nil
+}
+
+func dialectNamesOf(ds []*dialects.Dialect) (names []string) {
+	for _, d := range ds {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// paths says where clients of these dialects post.
+func paths(ds []*dialects.Dialect) string {
+	var all []string
+	for _, d := range ds {
+		all = append(all, d.Path)
+	}
+	return strings.Join(all, ", ")
 }
 
 func dialectByName(name, from string) (*dialects.Dialect, error) {

@@ -29,7 +29,7 @@ type plan struct {
 	stubURL                        *wire.Base // nil: the address it listens on
 	listen, listenFrom, outputFrom string
 	header                         []wire.Field
-	dialect                        *dialects.Dialect
+	dialects                       []*dialects.Dialect
 	matrix                         *fixture.Matrix
 	rules                          compare.Rules
 	modes                          []fixture.Mode
@@ -117,7 +117,7 @@ func (p *plan) readJudging(_ *app, cmd *cobra.Command) (err error) {
 	if p.rules.Profile, err = profileByName(f.profile, origin(cmd, "profile")); err != nil {
 		return err
 	}
-	if p.dialect, err = dialectByName(f.dialect, origin(cmd, "dialect")); err != nil {
+	if p.dialects, err = dialectsByName(list(f.dialect), origin(cmd, "dialect")); err != nil {
 		return err
 	}
 	if p.channel, p.channels, err = parseChannel(f.channel, origin(cmd, "channel")); err != nil {
@@ -146,7 +146,7 @@ func (p *plan) readRows(_ *app, cmd *cobra.Command) (err error) {
 	if p.matrix, err = fixture.Builtin(); err != nil {
 		return err
 	}
-	p.chosen, err = s.choose(p.matrix, p.dialect.Name)
+	p.chosen, err = s.choose(p.matrix, p.dialects)
 	return err
 }
 
@@ -179,7 +179,7 @@ func (p *plan) document() record.Document {
 		Matrix:  p.chosen.matrix,
 		Profile: record.Profile{Name: p.rules.Profile.Name, Keys: p.rules.Profile.Names()},
 		Settings: record.Settings{
-			Modes: texts(p.modes), Dialects: []string{p.dialect.Name}, Hazards: texts(p.hazards), FailOn: f.failOn,
+			Modes: texts(p.modes), Dialects: dialectNamesOf(p.dialects), Hazards: texts(p.hazards), FailOn: f.failOn,
 			MaxLayerRetries: f.maxLayerRetries, Concurrency: f.concurrency, Rate: f.rate, ClientProtocol: "HTTP/1.1",
 		},
 		Excluded: p.chosen.excluded,

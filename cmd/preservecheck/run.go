@@ -95,7 +95,7 @@ func (p *plan) config(s *station) check.Config {
 		direct = wire.Client{Base: *p.stubURL, TLS: p.tls}
 	}
 	return check.Config{
-		Run: s.ledger.Run(), Dialect: p.dialect, Matrix: p.matrix, Rows: p.chosen.rows,
+		Run: s.ledger.Run(), Matrix: p.matrix, Rows: p.chosen.rows,
 		Layer: wire.Client{Base: p.layer, TLS: p.tls, Local: own.add}, Base: p.layer.Path,
 		Direct: below{direct}, Hits: s.ledger, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
 		Header: p.header, Self: func(h ledger.Hit) bool { return own.has(h.From) }, Proof: p.proof,
@@ -124,12 +124,12 @@ func (p *plan) embed(c *check.Config, layer *controls.Layer) error {
 
 // proof proves the controls under the rules of this run.
 func (p *plan) proof(ctx context.Context) record.Proof {
-	return controls.Prove(ctx, controls.Input{Matrix: p.matrix, Dialect: p.dialect, Rules: p.rules, Modes: p.modes, Rows: p.chosen.rows})
+	return controls.Prove(ctx, controls.Input{Matrix: p.matrix, Rules: p.rules, Modes: p.modes, Rows: p.chosen.rows})
 }
 
 // announce says on stderr what the user has to know before the first row.
 func (a *app) announce(p *plan, url string) {
-	a.note("stub: use this as the layer's upstream base URL: %s (it answers POST %s, below any path)", url, p.dialect.Path)
+	a.note("stub: use this as the layer's upstream base URL: %s (it answers POST %s, below any path)", url, paths(p.dialects))
 	if !p.local() || len(p.hazards) != 1 || p.hazards[0] != fixture.HazardNone {
 		a.note("note: the layer will see errors like a provider's; if it shares a circuit breaker or key state with live traffic, that may be hit (--hazard none avoids it)")
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/preservecheck/preservecheck/check"
+	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/record"
 )
@@ -33,8 +34,8 @@ type chosen struct {
 }
 
 // choose applies the selection in the matrix's order.
-func (s selection) choose(m *fixture.Matrix, dialect string) (chosen, error) {
-	fixtures := rowsOf(m, dialect)
+func (s selection) choose(m *fixture.Matrix, ds []*dialects.Dialect) (chosen, error) {
+	fixtures := rowsOf(m, ds)
 	if err := matchSomething(s.fixture, s.fixtureFrom, fixtures); err != nil {
 		return chosen{}, err
 	}
@@ -65,7 +66,7 @@ func (s selection) place(c *chosen, f *fixture.Fixture, mode fixture.Mode) {
 		c.excluded = append(c.excluded, record.Excluded{Row: f.Name, Mode: string(mode), Why: why})
 		return
 	}
-	c.rows = append(c.rows, check.Row{Fixture: f, Mode: mode})
+	c.rows = append(c.rows, check.Row{Fixture: f, Mode: mode, Dialect: dialects.ByName(f.Dialect)})
 }
 
 // excluded says why a fixture is not run, "" when it is.
