@@ -35,7 +35,8 @@ type Observed struct {
 	Layer      evidence.Evidence
 	Answer     *wire.Answer // through the layer
 	Hits       int
-	Unserved   string // why the stub answered a hit for itself instead of with the fixture; "" when it did not
+	Unserved   string // why the stub could not serve a hit by a fault of its own; "" when it could
+	Astray     string // where the layer called the stub besides; "" when it did not
 	Provenance Provenance
 }
 
@@ -107,7 +108,10 @@ func (r Rules) judgeEvidence(j *Judged, o Observed) {
 	default:
 		j.Verdict = Preserved
 	}
-	if j.Allowed > 0 && o.Hits > j.Allowed {
+	switch {
+	case o.Astray != "" && j.Verdict != Preserved:
+		j.Reason = o.Astray
+	case j.Allowed > 0 && o.Hits > j.Allowed:
 		j.Reason = classify.MoreHits(o.Fixture.Class, o.Hits)
 	}
 }
