@@ -11,11 +11,11 @@ import (
 
 // article is what the source article wants recorded of a limit error: what it was, how long to wait, whom to ask about
 // it, how much is left and which attempt it was; no keys and no prompt.
-func (r *runner) article(row Row, e evidence.Evidence, attempt int) *record.Evidence {
+func (r *runner) article(row Row, e evidence.Evidence, requestID []string, attempt int) *record.Evidence {
 	key := func(role classify.Role) string { return row.Dialect.Keys[role] }
 	out := &record.Evidence{
 		Status: e.Get(key(classify.Status)).Number(), Type: r.text(e, key(classify.Type)), Code: r.text(e, key(classify.Code)),
-		RetryAfter: r.lines(e, key(classify.RetryAfter)), RequestID: r.lines(e, "header/request-id"),
+		RetryAfter: r.lines(e, key(classify.RetryAfter)), RequestID: r.cleanAll(requestID),
 		Workspace: r.lines(e, "header/anthropic-workspace-id"), End: e.Get("end").Text, Attempt: attempt,
 	}
 	for _, x := range e {
@@ -37,6 +37,14 @@ func rateLimitHeader(name string) bool {
 		}
 	}
 	return false
+}
+
+func (r *runner) cleanAll(vs []string) []string {
+	out := make([]string, 0, len(vs))
+	for _, v := range vs {
+		out = append(out, r.clean(v))
+	}
+	return out
 }
 
 func (r *runner) text(e evidence.Evidence, key string) *string {

@@ -26,7 +26,7 @@ func (c *canary) cause(conf *Config) string {
 	case c.realProvider():
 		return fmt.Sprintf("the layer answered %d while the stub saw nothing: it still talks to another upstream, perhaps a real provider; stopped after one request", a.Status)
 	}
-	return fmt.Sprintf("the layer answered %d and the stub saw nothing: %s%s", a.Status, likely(a), begins(a))
+	return fmt.Sprintf("the layer answered %d and the stub saw nothing: %s%s", a.Status, likely(a), conf.begins(a))
 }
 
 // reached explains a canary that did reach the stub and still is no success.
@@ -45,7 +45,7 @@ func (c *canary) reached(conf *Config) string {
 	case a.Status == 0 || !a.End.Orderly():
 		return fmt.Sprintf("the stub was reached and answered a success, but what came back through the layer is unusable: %s %s", a.End, a.Err)
 	}
-	return fmt.Sprintf("the stub was reached and answered a success, but the layer answered %d%s", a.Status, begins(a))
+	return fmt.Sprintf("the stub was reached and answered a success, but the layer answered %d%s", a.Status, conf.begins(a))
 }
 
 // ownPath finds the fault in --layer when its own path is what went astray at the stub.
@@ -98,13 +98,17 @@ func first(v []string) string {
 	return v[0]
 }
 
-// begins shows how the body begins, since that mostly names the reason.
-func begins(a *wire.Answer) string {
-	b, _, err := wire.Decode(a, 16<<20)
+// begins shows how the body begins, since that mostly names the reason. Secrets go before it is cut.
+func (c *Config) begins(a *wire.Answer) string {
+	b, _, err := wire.Decode(a, wire.MaxBody)
 	if err != nil {
 		b = a.Body
 	}
-	s := strings.Join(strings.Fields(strings.ToValidUTF8(string(b[:min(len(b), 200)]), "�")), " ")
+	s := string(b[:min(len(b), 4096)])
+	if c.Redact != nil {
+		s = c.Redact(s)
+	}
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s[:min(len(s), 200)], "�")), " ")
 	if s == "" {
 		return ""
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/preservecheck/preservecheck/check"
-	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/record"
 	"github.com/preservecheck/preservecheck/wire"
 )
@@ -164,8 +163,208 @@ func TestAdviceTellsALimiterFromAnOpenCircuit(t *testing.T) {
 	}
 }
 
+// TestStatesThatALookMustFind: each of these layers gave ten preserved rows before.
+func TestStatesThatALookMustFind(t *testing.T) {
+	var mu sync.Mutex
+	shut := map[string]bool{}
+	streams := 0
+	opened := time.Time{}
+	for _, c := range []struct {
+		why  string
+		both bool
+		l    layer
+	}{
+		{"a model is shut out after a 429 with retry-after only", false, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+			model := string(r.Body[:strings.Index(string(r.Body), ",")])
+			mu.Lock()
+			is := shut[model]
+			mu.Unlock()
+			if is {
+				return own(429, "{}")
+			}
+			a := ask(r)
+			if len(a.Values("retry-after")) > 0 {
+				mu.Lock()
+				shut[model] = true
+				mu.Unlock()
+			}
+			return a
+		}},
+		{"streams are shut out after ten errors", true, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+			if !strings.Contains(string(r.Body), `"stream":true`) {
+				return ask(r)
+			}
+			mu.Lock()
+			closed := streams >= 10
+			mu.Unlock()
+			if closed {
+				return own(503, "{}")
+			}
+			a := ask(r)
+			if a.Status >= 400 {
+				mu.Lock()
+				streams++
+				mu.Unlock()
+			}
+			return a
+		}},
+		{"a breaker that opens 80 ms after the first error", false, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+			mu.Lock()
+			open := !opened.IsZero() && time.Since(opened) > 80*time.Millisecond
+			mu.Unlock()
+			if open {
+				return own(503, "{}")
+			}
+			a := ask(r)
+			mu.Lock()
+			if a.Status >= 400 && opened.IsZero() {
+				opened = time.Now()
+			}
+			mu.Unlock()
+			return a
+		}},
+	} {
+		d := run(t, c.l, func(cf *check.Config) {
+			cf.Idle = nil
+			if c.both {
+				both(cf)
+			}
+		})
+		if f := finding(d, "layer-state"); d.Result.Exit != 1 || f == nil {
+			t.Errorf("%s: exit %d: %s; findings %v", c.why, d.Result.Exit, d.Result.Why, d.Findings)
+		}
+	}
+}
+
+func TestHitsThatNobodyAskedFor(t *testing.T) {
+	retag := func(r wire.Request) wire.Request {
+		i := strings.Index(string(r.Body), " id=")
+		b := []byte(string(r.Body))
+		copy(b[i+4+9:], "0123456789abcdef") // run and dot stay
+		r.Body = b
+		var keep []wire.Field
+		for _, f := range r.Header {
+			if !strings.HasPrefix(strings.ToLower(f.Name), "x-fixture") {
+				keep = append(keep, f)
+			}
+		}
+		r.Header = keep
+		return r
+	}
+	untag := func(r wire.Request) wire.Request {
+		r = retag(r)
+		r.Body = []byte(strings.ReplaceAll(string(r.Body), "[[preservecheck", "[[other"))
+		return r
+	}
+	for _, c := range []struct {
+		why    string
+		change func(wire.Request) wire.Request
+		row    string
+		exit   int
+	}{
+		{"a spend cap again under a nonce that nobody issued", retag, "tier_cap", 1},
+		{"a spend cap again without a tag; the model names it", untag, "tier_cap", 1},
+		{"a rate limit again without a tag is shown, and may be", untag, "rate_limit", 0},
+	} {
+		d := run(t, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+			a := ask(r)
+			if wants(r, c.row) {
+				ask(c.change(r))
+			}
+			return a
+		})
+		if f := finding(d, "unexplained-hits"); d.Result.Exit != c.exit || f == nil || !strings.Contains(f.Text, c.row) {
+			t.Errorf("%s: exit %d, findings %+v", c.why, d.Result.Exit, d.Findings)
+		}
+	}
+}
+
+func TestOneRequestsHeadersOnAnothersBody(t *testing.T) {
+	var mu sync.Mutex
+	kept := map[string][]byte{}
+	d := run(t, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+		a := ask(r)
+		mu.Lock()
+		defer mu.Unlock()
+		if b := kept["tier_cap"]; wants(r, "tier_cap") && b != nil {
+			a.Body = b
+		} else if wants(r, "tier_cap") {
+			kept["tier_cap"] = a.Body
+		}
+		return a
+	})
+	if f := finding(d, "crosstalk"); d.Result.Exit != 1 || f == nil {
+		t.Errorf("exit %d, findings %+v; %s", d.Result.Exit, d.Findings, verdicts(d))
+	}
+}
+
+func TestALateHitOverTheArmedChannelIsBookedToItsOwnRow(t *testing.T) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	var n atomic.Int64
+	d := run(t, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+		a := ask(r)
+		if a.Status == 400 && n.Add(1) == 2 { // validation_400
+			wg.Add(1)
+			go func() { defer wg.Done(); time.Sleep(30 * time.Millisecond); ask(r) }()
+		}
+		return a
+	}, channel("armed"), func(c *check.Config) { c.Idle = nil })
+	if r := row(t, d, "validation_400"); r.HitsMax != 2 || d.Result.Exit != 1 {
+		t.Errorf("exit %d, %d hits, %s; %v", d.Result.Exit, r.HitsMax, verdicts(d), d.Findings)
+	}
+}
+
+func TestADecoratingLayerIsNotIntermittent(t *testing.T) {
+	var n atomic.Int64
+	d := run(t, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+		a := ask(r)
+		if n.Add(1)%2 == 0 {
+			a.Header = append(a.Header, wire.Field{Name: "Set-Cookie", Value: "a=1"})
+		}
+		return a
+	})
+	if d.Result.Exit != 0 {
+		t.Errorf("exit %d: %s; %v", d.Result.Exit, d.Result.Why, d.Findings)
+	}
+}
+
+func TestTroubleAtTheStubIsNotTheLayers(t *testing.T) {
+	d := run(t, honest, func(c *check.Config) { c.Trouble = func() string { return "3 requests were turned away" } })
+	if d.Result.Exit != 3 || row(t, d, "tier_cap").Verdict != "inconclusive" {
+		t.Errorf("exit %d, %s", d.Result.Exit, verdicts(d))
+	}
+}
+
+func TestLanesWithDifferentRowOnlyChannels(t *testing.T) {
+	strip := func(r wire.Request, all bool) wire.Request {
+		b := strings.ReplaceAll(string(r.Body), "[[preservecheck", "[[other")
+		if all {
+			b = strings.Replace(b, `"m-`, `"`, 1)
+			i := strings.Index(b, `"model":"`) + 9
+			b = b[:i] + "plain" + b[i+strings.Index(b[i:], `"`):]
+		}
+		var keep []wire.Field
+		for _, f := range r.Header {
+			if !strings.HasPrefix(strings.ToLower(f.Name), "x-fixture") {
+				keep = append(keep, f)
+			}
+		}
+		r.Header, r.Body = keep, []byte(b)
+		return r
+	}
+	for range 4 {
+		d := run(t, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+			return ask(strip(r, !strings.Contains(string(r.Body), `"stream":true`)))
+		}, both)
+		if d.Result.Exit != 0 || d.Channel != "armed" {
+			t.Fatalf("exit %d: %s, channel %q; %v; %s", d.Result.Exit, d.Result.Why, d.Channel, d.Findings, verdicts(d))
+		}
+	}
+}
+
 func TestTheStubItselfIsNoLayer(t *testing.T) {
-	d := run(t, honest, func(c *check.Config) { c.Self = func(ledger.Hit) bool { return true } })
+	d := run(t, honest, func(c *check.Config) { c.Layer = c.Direct })
 	if d.Result.Exit != 2 || d.Refused == "" || len(d.Rows) > 0 {
 		t.Errorf("exit %d, refused %q", d.Result.Exit, d.Refused)
 	}

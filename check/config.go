@@ -23,6 +23,8 @@ type Way interface {
 
 // Hits is what a run asks of the ledger.
 type Hits interface {
+	// Issue notes a tag that a request is about to carry.
+	Issue(t ledger.Tag)
 	// Announce says that requests which carry no nonce (row-only channels: of this fixture; armed: any) belong to
 	// this tag until done is called.
 	Announce(ch ledger.Channel, t ledger.Tag) (done func())
@@ -49,7 +51,7 @@ type Config struct {
 	Model    string                                 // model name; {fixture} stands for the fixture's name, which makes it a channel
 	Header   []wire.Field                           // sent through the layer only
 	Idle     func() bool                            // an embedded layer says when nothing is under way; nil: wait for late hits
-	Self     func(ledger.Hit) bool                  // whether a hit came from our own socket
+	Trouble  func() string                          // what went wrong at the stub so that hits may be missing; nil or "": nothing
 	Proof    func(ctx context.Context) record.Proof // runs while the layer is waited for
 
 	Concurrency  int

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/preservecheck/preservecheck/classify"
 	"github.com/preservecheck/preservecheck/compare"
 	"github.com/preservecheck/preservecheck/evidence"
+	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/record"
 )
@@ -36,6 +38,9 @@ func (r *runner) fill(d *record.Document) {
 		d.Notes = nil
 		return
 	}
+	if r.c.Trouble != nil {
+		r.trouble = r.c.Trouble()
+	}
 	for _, row := range r.c.Rows {
 		for _, s := range r.seen[row] {
 			r.judge(s)
@@ -43,6 +48,7 @@ func (r *runner) fill(d *record.Document) {
 		d.Rows = append(d.Rows, r.row(row))
 	}
 	d.Findings = r.findings()
+	d.Notes = append(d.Notes, r.unstreamed()...)
 	for i := range d.Findings {
 		d.Findings[i].Text = r.clean(d.Findings[i].Text)
 	}
@@ -66,8 +72,33 @@ func (r *runner) channelNames() (decide string, arrived []string) {
 	return strings.Join(deciding, " + "), arrived
 }
 
+// unstreamed says where the layer asks its upstream for a whole answer though the client asked for a stream: the rows of
+// that lane show less than they seem to.
+func (r *runner) unstreamed() (notes []string) {
+	for _, l := range r.lanes() {
+		asked, streamed := 0, 0
+		for _, row := range r.c.Rows {
+			for _, s := range r.seen[row] {
+				if row.lane() == l && l.mode == fixture.Stream && len(s.hits) > 0 {
+					asked++
+					if s.hits[0].Stream {
+						streamed++
+					}
+				}
+			}
+		}
+		if streamed < asked {
+			notes = append(notes, fmt.Sprintf("%s: in %d of %d requests the layer asked its upstream for no stream though its client did", l, asked-streamed, asked))
+		}
+	}
+	return notes
+}
+
 func (r *runner) row(row Row) record.Row {
 	v, why, by := r.settled(row)
+	if r.trouble != "" && (v == compare.Preserved || by == nil || by.from != compare.OwnHit) {
+		v, why = compare.Inconclusive, r.trouble // a hit, or an answer, may be missing by the stub's fault
+	}
 	f := row.Fixture
 	out := record.Row{
 		Row: f.Name, Set: r.c.Matrix.Version, Mode: string(row.Mode), Asked: row.Dialect.Name, Served: f.Dialect, Hazard: string(f.Hazard),
@@ -76,7 +107,7 @@ func (r *runner) row(row Row) record.Row {
 	}
 	if direct := r.directs[row]; direct != nil {
 		out.Class.Direct = string(row.Dialect.Classify(direct).Class)
-		out.Direct = r.article(row, direct, 1)
+		out.Direct = r.article(row, direct, r.ids[row], 1)
 	}
 	for i, s := range r.seen[row] {
 		n := len(s.hits)
@@ -100,7 +131,7 @@ func (r *runner) decided(out *record.Row, row Row, s *seen) {
 	out.Provenance = string(s.from)
 	out.HitsAllowed = s.judged.Allowed
 	out.Fields, out.Omitted = r.fields(row, s)
-	out.Layer = r.article(row, s.layer, len(s.hits))
+	out.Layer = r.article(row, s.layer, s.probe.answer.Values("request-id"), len(s.hits))
 	if told := s.from == compare.OwnHit || s.from == compare.Attributed; told && s.judged.Verdict != compare.Inconclusive || s.judged.Verdict == compare.LayerMade {
 		out.Class.Layer = string(s.judged.Class)
 		out.Consequence = classify.Consequence(row.Fixture.Class, s.judged.Class)
@@ -113,7 +144,7 @@ func (r *runner) decided(out *record.Row, row Row, s *seen) {
 func (r *runner) hit(h ledger.Hit, sent time.Time) record.Hit {
 	out := record.Hit{
 		ID: h.ID, AtMS: ms(h.At.Sub(sent)), Method: r.clean(h.Method), Path: r.clean(h.Path), Model: r.clean(h.Model),
-		RetryCount: r.clean(h.RetryCount), Channels: []string{},
+		RetryCount: r.clean(h.RetryCount), Channels: []string{}, Nonce: h.Tag.Nonce, BodyHash: h.BodyHash, Query: r.cleanAll(h.Query),
 		Served: record.Served{Proto: h.Served.Proto, Status: h.Served.Status, Encoding: h.Served.Encoding, Framing: h.Served.Framing, Finished: h.Served.Finished},
 	}
 	for _, c := range h.Channels {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/preservecheck/preservecheck/classify"
 	"github.com/preservecheck/preservecheck/compare"
 	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/record"
@@ -29,8 +30,8 @@ func (r *runner) findings() []record.Finding {
 	var out []record.Finding
 	for _, row := range r.c.Rows {
 		for _, s := range r.seen[row] {
-			if s.pass != passLook && (len(s.hits) == 0 || s.from == compare.OtherHit) {
-				r.lost = append(r.lost, lost{what: row.Fixture.Name, pass: s.pass, row: row, from: s.from, other: s.other})
+			if s.pass != passLook && len(s.hits) == 0 || s.other != nil {
+				r.unbacked = append(r.unbacked, unbacked{what: row.Fixture.Name, pass: s.pass, row: row, other: s.other})
 			}
 		}
 	}
@@ -43,21 +44,22 @@ func (r *runner) findings() []record.Finding {
 // foreign are answers with another request's id.
 func (r *runner) foreign() (out []record.Finding) {
 	for _, kind := range []string{cached, crosstalk} {
-		var rows []string
-		for _, l := range r.lost {
-			if l.other != nil && r.foreignKind(l) == kind {
-				rows = append(rows, l.what+" got the answer to "+nameOf(l.other))
+		is := func(u unbacked) bool { return u.other != nil && r.foreignKind(u) == kind }
+		var pairs []string
+		for _, u := range r.unbacked {
+			if is(u) {
+				pairs = append(pairs, u.what+" got the answer to "+nameOf(u.other))
 			}
 		}
-		if len(rows) == 0 {
+		if len(pairs) == 0 {
 			continue
 		}
-		f := record.Finding{Kind: kind, Rows: r.lostRows(func(l lost) bool { return l.other != nil && r.foreignKind(l) == kind }), Fails: true}
+		f := record.Finding{Kind: kind, Rows: r.unbackedRows(is), Fails: true}
 		if kind == cached {
-			f.Text = "the layer answered from memory: " + some(rows)
+			f.Text = "the layer answered from memory: " + some(pairs)
 			f.Advice = "switch off caching of POST requests, or key the cache by the whole request"
 		} else {
-			f.Text = "the layer mixed up answers of different requests: " + some(rows)
+			f.Text = "the layer mixed up answers of different requests: " + some(pairs)
 			f.Advice = "do not put this layer in front of anything: one client reads another's answer"
 		}
 		out = append(out, f)
@@ -73,9 +75,9 @@ func nameOf(h *ledger.Hit) string {
 }
 
 // foreignKind tells a cache from crosstalk: a cache does not call the stub for the request it answers.
-func (r *runner) foreignKind(l lost) string {
-	for _, s := range r.seen[l.row] {
-		if s.other != nil && l.other.ID == s.other.ID && len(s.hits) > 0 {
+func (r *runner) foreignKind(u unbacked) string {
+	for _, s := range r.seen[u.row] {
+		if s.other != nil && u.other.ID == s.other.ID && len(s.hits) > 0 {
 			return crosstalk
 		}
 	}
@@ -84,9 +86,8 @@ func (r *runner) foreignKind(l lost) string {
 
 // silent are answers that no hit explains: rows first, looks and canaries with them.
 func (r *runner) silent() (out []record.Finding) {
-	none := func(l lost) bool { return l.other == nil }
-	rows := r.lostRows(func(l lost) bool { return none(l) && l.pass != passLook && l.what != "canary" })
-	looks := r.lostRows(func(l lost) bool { return none(l) && l.pass == passLook })
+	rows := r.unbackedRows(func(u unbacked) bool { return u.other == nil && u.pass != passLook && u.what != "canary" })
+	looks := r.unbackedRows(func(u unbacked) bool { return u.other == nil && u.pass == passLook })
 	if len(rows) > 0 {
 		out = append(out, record.Finding{
 			Kind: layerState, Rows: rows, Fails: true, Soft: r.softly(rows),
@@ -96,7 +97,7 @@ func (r *runner) silent() (out []record.Finding) {
 	if len(looks) > 0 {
 		out = append(out, record.Finding{Kind: layerState, Rows: looks, Fails: true, Text: r.lookText()})
 	}
-	if after := r.lostAfter(); len(after) > 0 {
+	if after := r.shutAfter(); len(after) > 0 {
 		out = append(out, record.Finding{
 			Kind: layerState, Rows: after, Fails: true,
 			Text: fmt.Sprintf("after %s the layer stopped calling the stub: the next valid request was not passed on", some(after)),
@@ -108,11 +109,11 @@ func (r *runner) silent() (out []record.Finding) {
 	return out
 }
 
-// lostAfter names the rows after which, asked alone, a canary was refused.
-func (r *runner) lostAfter() (out []string) {
-	for _, l := range r.lost {
-		if l.other == nil && l.what == "canary" && l.after != "" && !slices.Contains(out, l.after) {
-			out = append(out, l.after)
+// shutAfter names the rows after which, asked alone, a canary was refused.
+func (r *runner) shutAfter() (out []string) {
+	for _, u := range r.unbacked {
+		if u.other == nil && u.what == "canary" && u.after != "" && !slices.Contains(out, u.after) {
+			out = append(out, u.after)
 		}
 	}
 	return out
@@ -121,10 +122,10 @@ func (r *runner) lostAfter() (out []string) {
 // advice says what to try when canaries were refused as well, "" when none was.
 func (r *runner) advice() string {
 	refused, outages := 0, 0
-	for _, l := range r.lost {
-		if l.what == "canary" && l.other == nil {
+	for _, u := range r.unbacked {
+		if u.what == "canary" && u.other == nil {
 			refused++
-			if l.status >= 500 || l.status == 0 {
+			if u.status >= 500 || u.status == 0 {
 				outages++
 			}
 		}
@@ -139,14 +140,15 @@ func (r *runner) advice() string {
 }
 
 func (r *runner) lookText() string {
-	for _, l := range r.lost {
-		if l.pass == passLook && l.other == nil {
-			what := l.what + ", asked again,"
-			if l.what == "canary" {
-				what = "a valid request"
-			}
-			return fmt.Sprintf("after the rows of hazard %s the layer stopped calling the stub: %s was not passed on", l.stage, what)
+	for _, u := range r.unbacked {
+		if u.pass != passLook || u.other != nil {
+			continue
 		}
+		what := u.what + ", asked again,"
+		if u.what == "canary" {
+			what = "a valid request"
+		}
+		return u.when + " the layer stopped calling the stub: " + what + " was not passed on"
 	}
 	return ""
 }
@@ -161,8 +163,8 @@ func were(n int, one, many string) string {
 // softly reports whether the layer refused only what came side by side: every look passed, and every row that was refused
 // passed alone.
 func (r *runner) softly(rows []string) bool {
-	for _, l := range r.lost {
-		if l.pass == passLook || l.what == "canary" {
+	for _, u := range r.unbacked {
+		if u.pass == passLook || u.what == "canary" {
 			return false
 		}
 	}
@@ -178,9 +180,9 @@ func (r *runner) softly(rows []string) bool {
 	return true
 }
 
-func (r *runner) lostRows(want func(lost) bool) (out []string) {
-	for _, l := range r.lost {
-		if name := label(l.row); want(l) && !slices.Contains(out, name) {
+func (r *runner) unbackedRows(want func(unbacked) bool) (out []string) {
+	for _, u := range r.unbacked {
+		if name := label(u.row); want(u) && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
@@ -199,14 +201,14 @@ func (r *runner) unsteady() (out []record.Finding) {
 				odd++
 			}
 		}
-		if odd == 0 {
-			continue
-		}
 		bad := 0
 		for _, s := range best {
 			if s.judged.Verdict != compare.Preserved {
 				bad++
 			}
+		}
+		if odd == 0 || bad == 0 {
+			continue
 		}
 		out = append(out, record.Finding{
 			Kind: intermittent, Rows: []string{label(row)}, Fails: true,
@@ -218,25 +220,56 @@ func (r *runner) unsteady() (out []record.Finding) {
 
 // unexplained are requests that reached the stub and that no request of this run explains.
 func (r *runner) unexplained() []record.Finding {
-	hits := r.c.Hits.Unexplained()
+	hits := append(r.c.Hits.Unexplained(), r.surplus()...)
 	if len(hits) == 0 {
 		return nil
 	}
-	paths := map[string]int{}
-	var order []string
+	seen := map[string]int{}
+	var order, rows []string
+	fails := r.c.Rules.Profile.OneHit
 	for _, h := range hits {
 		what := strings.TrimSpace(h.Method + " " + h.Path)
-		if paths[what]++; paths[what] == 1 {
+		if h.Tag.Fixture != "" {
+			what += " for " + h.Tag.Fixture
+			fails = fails || r.mustNotRepeat(h.Tag.Fixture)
+			if !slices.Contains(rows, h.Tag.Fixture) {
+				rows = append(rows, h.Tag.Fixture)
+			}
+		}
+		if seen[what]++; seen[what] == 1 {
 			order = append(order, what)
 		}
 	}
 	for i, what := range order {
-		order[i] = fmt.Sprintf("%s %d×", what, paths[what])
+		order[i] = fmt.Sprintf("%d × %s", seen[what], what)
 	}
 	return []record.Finding{{
-		Kind: unexplainedHits, Fails: r.c.Rules.Profile.OneHit,
-		Text: fmt.Sprintf("%d requests reached the stub that no request of this run explains (a health probe, another client, or an untagged retry): %s", len(hits), some(order)),
+		Kind: unexplainedHits, Fails: fails, Rows: rows,
+		Text: fmt.Sprintf("%s the stub that no request of this run explains (a health probe, another client, or a retry without its tag): %s", reached(len(hits)), some(order)),
 	}}
+}
+
+// surplus are hits of canaries and direct requests beyond the first. The first that came is the request's own.
+func (r *runner) surplus() (hits []ledger.Hit) {
+	for _, t := range r.helpers {
+		if all := r.c.Hits.Of(t.Nonce); len(all) > 1 {
+			hits = append(hits, all[1:]...)
+		}
+	}
+	return hits
+}
+
+func reached(n int) string {
+	if n == 1 {
+		return "1 request reached"
+	}
+	return fmt.Sprintf("%d requests reached", n)
+}
+
+// mustNotRepeat: a hit without a tag that names such a row is a retry of what no retry can help.
+func (r *runner) mustNotRepeat(name string) bool {
+	f := r.c.Matrix.Get(name)
+	return f != nil && slices.Contains(r.c.Matrix.Rows, f) && classify.ActionOf(f.Class).Retry == classify.RetryNever
 }
 
 // some joins the first few of a list.

@@ -35,7 +35,7 @@ type way struct {
 func (w way) Do(ctx context.Context, r wire.Request) *wire.Answer {
 	sent := time.Now()
 	a := w.l(ctx, r, func(r wire.Request) *wire.Answer { return w.up.Do(context.WithoutCancel(ctx), r) }).Clone()
-	a.SentAt, a.DoneAt = sent, time.Now()
+	a.SentAt, a.DoneAt, a.Local = sent, time.Now(), "" // the socket to the stub is the layer's, not the client's
 	if a.FirstAt.IsZero() || a.FirstAt.Before(sent) {
 		a.FirstAt = a.DoneAt
 	}

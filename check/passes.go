@@ -25,9 +25,10 @@ type seen struct {
 	pass   string
 	probe  *probe
 	layer  evidence.Evidence
+	own    bool        // an id of one of its own hits stands in the answer
+	other  *ledger.Hit // another request's hit whose id stands in the answer
 	hits   []ledger.Hit
 	from   compare.Provenance
-	other  *ledger.Hit
 	judged compare.Judged
 }
 
@@ -36,21 +37,20 @@ func (s *seen) reached() bool {
 	return len(s.hits) > 0 && (s.from == compare.OwnHit || s.from == compare.Attributed || s.judged.Verdict == compare.Broken)
 }
 
-// lost is an answer that no hit of its own explains, at any time.
-type lost struct {
+// unbacked is an answer that no hit of its own explains, at any time.
+type unbacked struct {
 	what   string // the row's name, or "canary"
 	pass   string
-	stage  string
+	when   string // of a look: what had just been asked
 	row    Row
-	from   compare.Provenance
 	other  *ledger.Hit
 	after  string // with a canary before an alone row: the row that was asked before
 	status int    // of the answer
 }
 
 func (r *runner) observe(ctx context.Context, row Row, pass string) *seen {
-	ch := r.channel[row.lane()]
-	s := &seen{row: row, pass: pass, probe: r.through(ctx, row.Fixture.Name, row.lane(), ch)}
+	s := &seen{row: row, pass: pass, probe: r.through(ctx, row.Fixture.Name, row.lane(), r.channel[row.lane()])}
+	r.read(s)
 	r.judge(s)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,17 +60,28 @@ func (r *runner) observe(ctx context.Context, row Row, pass string) *seen {
 	return s
 }
 
+// read reads the answer once: the ids that can stand in it are those of hits that came before it. Of a long body only
+// the beginning is kept then.
+func (r *runner) read(s *seen) {
+	if len(s.probe.answer.Body) > heavy {
+		r.reading.Lock()
+		defer r.reading.Unlock()
+	}
+	hits := r.c.Hits.Of(s.probe.tag.Nonce)
+	s.layer = s.probe.evidence(hits)
+	s.own, s.other = r.idsIn(s.probe.answer, hits)
+	if a := s.probe.answer; len(a.Body) > keepOfHuge {
+		a.Body = append([]byte(nil), a.Body[:keepOfHuge]...)
+	}
+}
+
 // judge reads the ledger and gives the observation its verdict.
 func (r *runner) judge(s *seen) {
-	hits := r.c.Hits.Of(s.probe.tag.Nonce)
-	if s.layer == nil || len(hits) != len(s.hits) {
-		s.layer = s.probe.evidence(hits)
-	}
-	s.hits = hits
-	s.from, s.other = r.trace(s.probe, hits)
+	s.hits = r.c.Hits.Of(s.probe.tag.Nonce)
+	s.from = s.trace(s.hits)
 	s.judged = r.c.Rules.Judge(compare.Observed{
 		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: s.row.Dialect, Expected: r.expected[s.row], Direct: r.directs[s.row],
-		Layer: s.layer, Answer: s.probe.answer, Hits: len(hits), Unserved: noteOf(hits, true), Astray: noteOf(hits, false), Provenance: s.from,
+		Layer: s.layer, Answer: s.probe.answer, Hits: len(s.hits), Unserved: noteOf(s.hits, true), Astray: noteOf(s.hits, false), Provenance: s.from,
 	})
 }
 
@@ -116,44 +127,104 @@ func (r *runner) width(rows []Row) int {
 	return r.c.Concurrency
 }
 
-// look asks a canary and the stage's first row again, at once, with the same model: has the layer's state changed?
-func (r *runner) look(ctx context.Context, stage string, row Row) {
+// look asks, at once, whether the layer's state has changed: in each lane of a stage a canary and the first row again. No
+// more than two are under way, so that a layer which minds crowds is not blamed for a state.
+func (r *runner) look(ctx context.Context, when string, stage []Row) {
+	var jobs []func()
+	for _, row := range firsts(stage) {
+		jobs = append(jobs, func() { r.lookCanary(ctx, when, row, r.canaryModel(row)) }, func() { r.lookRow(ctx, when, row) })
+	}
+	if ctx.Err() == nil {
+		r.together(ctx, len(jobs), min(2, r.width(stage)), func(i int) { jobs[i]() })
+	}
+}
+
+// firsts gives the first row of each lane.
+func firsts(rows []Row) (out []Row) {
+	for _, row := range rows {
+		if !slices.ContainsFunc(out, func(f Row) bool { return f.lane() == row.lane() }) {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+func (r *runner) canaryModel(row Row) string {
+	return modelName(r.c.Model, r.c.Matrix.Canary(row.Dialect.Name, row.Mode).Name)
+}
+
+func (r *runner) lookRow(ctx context.Context, when string, row Row) {
+	s := r.observe(ctx, row, passLook)
+	if ctx.Err() == nil && len(s.hits) == 0 {
+		r.note(unbacked{what: row.Fixture.Name, pass: passLook, when: when, row: row, status: s.probe.answer.Status})
+	}
+}
+
+// lookCanary sends a canary under a model name and notes it when it is refused.
+func (r *runner) lookCanary(ctx context.Context, when string, row Row, model string) {
+	name := r.c.Matrix.Canary(row.Dialect.Name, row.Mode).Name
+	c := r.canary(r.throughModel(ctx, name, model, row.lane(), r.channel[row.lane()]))
+	if ctx.Err() == nil && !c.through {
+		r.noteCanary(&c, passLook, when, row, "")
+	}
+}
+
+// lastLook sends, once everything has settled, a canary under every model that was asked for: layers shut out a single
+// model, or streams alone, and a breaker may open a moment after the rows. Those that are refused in the crowd are
+// asked once more alone, and only that counts.
+func (r *runner) lastLook(ctx context.Context, rows []Row) {
 	if ctx.Err() != nil {
 		return
 	}
-	var c canary
-	var s *seen
-	jobs := []func(){
-		func() {
-			c = r.canary(r.sendCanary(ctx, row.lane(), r.channel[row.lane()]))
-		},
-		func() { s = r.observe(ctx, row, passLook) },
-	}
-	width := 2
-	if r.width([]Row{row}) == 1 {
-		width = 1
-	}
-	r.together(ctx, len(jobs), width, func(i int) { jobs[i]() })
-	if ctx.Err() != nil || s == nil || c.probe == nil {
-		return
-	}
-	if !c.through {
-		r.loseCanary(&c, passLook, stage, row, "")
-	}
-	if len(s.hits) == 0 || s.from == compare.OtherHit {
-		r.lose(lost{what: row.Fixture.Name, pass: passLook, stage: stage, row: row, from: s.from, other: s.other})
+	looks := r.models(rows)
+	refused := make([]*unbacked, len(looks))
+	r.together(ctx, len(looks), r.width(rows), func(i int) {
+		l := looks[i]
+		name := r.c.Matrix.Canary(l.row.Dialect.Name, l.row.Mode).Name
+		if c := r.canary(r.throughModel(ctx, name, l.model, l.row.lane(), r.channel[l.row.lane()])); !c.through && ctx.Err() == nil {
+			refused[i] = &unbacked{what: "canary", pass: passLook, when: l.when, row: l.row, other: c.other, status: c.probe.answer.Status}
+		}
+	})
+	for i, u := range refused {
+		switch {
+		case u == nil || ctx.Err() != nil:
+		case u.other != nil:
+			r.note(*u) // another's answer is no refusal
+		default:
+			r.lookCanary(ctx, u.when, u.row, looks[i].model)
+		}
 	}
 }
 
-func (r *runner) lose(l lost) {
+// modelLook is one model to look at, with a row that asked for it.
+type modelLook struct {
+	row         Row
+	model, when string
+}
+
+// models gives every lane and model that the rows asked for. Where the channel carries no more than the row, a model name
+// of another row would name that row: there the canary's own has to do.
+func (r *runner) models(rows []Row) (out []modelLook) {
+	for _, row := range rows {
+		l := modelLook{row, modelName(r.c.Model, row.Fixture.Name), "after all rows, for the model of " + row.Fixture.Name + ","}
+		if ch := r.channel[row.lane()].decides; !ch.Whole() && ch != ledger.Armed || !hasPlaceholder(r.c.Model) {
+			l.model, l.when = r.canaryModel(row), "after all rows"
+		}
+		if !slices.ContainsFunc(out, func(o modelLook) bool { return o.row.lane() == row.lane() && o.model == l.model }) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func (r *runner) note(u unbacked) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lost = append(r.lost, l)
+	r.unbacked = append(r.unbacked, u)
 }
 
-func (r *runner) loseCanary(c *canary, pass, stage string, row Row, after string) {
-	_, other := r.trace(c.probe, c.hits)
-	r.lose(lost{what: "canary", pass: pass, stage: stage, row: row, from: c.from, other: other, after: after, status: c.probe.answer.Status})
+func (r *runner) noteCanary(c *canary, pass, when string, row Row, after string) {
+	r.note(unbacked{what: "canary", pass: pass, when: when, row: row, other: c.other, after: after, status: c.probe.answer.Status})
 }
 
 // triage judges again with the late hits, and sorts the rows that are not plainly preserved: those that reached the
@@ -209,13 +280,23 @@ func (r *runner) disagreeing(rows []Row) (out []Row) {
 	return out
 }
 
-// agree compares two observations by verdict and by which keys differ how. Values may differ from request to request:
+// agree compares two observations by verdict and by which deciding keys differ how. Values may differ from request to request:
 // several gateways put a random id into every message.
 func agree(a, b *seen) bool {
 	return a.judged.Verdict == b.judged.Verdict && a.judged.Class == b.judged.Class &&
-		slices.EqualFunc(a.judged.Differences, b.judged.Differences, func(x, y compare.Difference) bool {
+		slices.EqualFunc(deciding(a.judged.Differences), deciding(b.judged.Differences), func(x, y compare.Difference) bool {
 			return x.Difference.Key == y.Difference.Key && x.Dir == y.Dir
 		})
+}
+
+// deciding leaves out what the profile does not judge by: a cookie that comes with every second answer is no news.
+func deciding(ds []compare.Difference) (out []compare.Difference) {
+	for _, d := range ds {
+		if d.Key != nil {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // alone asks rows one by one, each after a canary came through, within one waiting budget for all of them.
@@ -256,7 +337,7 @@ func (r *runner) await(ctx context.Context, row Row, after string, budget *time.
 			return false
 		}
 		if n == 0 {
-			r.loseCanary(&c, passAlone, string(row.Fixture.Hazard), row, after)
+			r.noteCanary(&c, passAlone, "", row, after)
 		}
 		if *budget <= 0 {
 			return false

@@ -14,8 +14,11 @@ import (
 // prompt is the only user text of every request; a channel may add to it.
 const prompt = "preservecheck: synthetic request, answered by a stub."
 
-// keepOfHuge is how much of an answer beyond our limits is kept: enough to show how it begins.
+// keepOfHuge is how much of a long body is kept once it was read: enough to show how it begins.
 const keepOfHuge = 64 << 10
+
+// heavy is the size from which bodies are read one at a time, since reading costs several times their size.
+const heavy = 256 << 10
 
 // probe is one client request and its answer.
 type probe struct {
@@ -65,13 +68,19 @@ func (t *traffic) slot(rate float64) time.Duration {
 
 // through asks for a fixture through the layer, by the channels given.
 func (r *runner) through(ctx context.Context, name string, l lane, ch channels) *probe {
+	return r.throughModel(ctx, name, modelName(r.c.Model, name), l, ch)
+}
+
+// throughModel asks for a fixture under a model name of another row, where the model is not what carries the fixture.
+func (r *runner) throughModel(ctx context.Context, name, model string, l lane, ch channels) *probe {
 	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, lane: l}
 	pause(ctx, r.traffic.slot(r.c.Rate))
-	unlock := r.turns.take(ch.decides, p.tag, r.c.Hits)
+	r.c.Hits.Issue(p.tag)
+	unlock := r.turns.take(ch.decides, p.tag, r.c.Hits, func() { r.settleDown(ctx) })
 	defer unlock()
 	r.traffic.enter(p)
 	defer r.traffic.leave(p)
-	a := wire.Ask{Model: modelName(r.c.Model, name), Prompt: prompt, Stream: l.mode == fixture.Stream, Header: r.c.Header}
+	a := wire.Ask{Model: model, Prompt: prompt, Stream: l.mode == fixture.Stream, Header: r.c.Header}
 	r.c.Channels.Mark(&a, p.tag, ch.send)
 	p.answer = r.do(ctx, r.c.Layer, l.dialect.Request(r.c.Base, a), r.deadlineOf(name))
 	return p
@@ -80,10 +89,19 @@ func (r *runner) through(ctx context.Context, name string, l lane, ch channels) 
 // direct asks the stub for a fixture without the layer.
 func (r *runner) direct(ctx context.Context, name string, l lane) *probe {
 	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, lane: l}
+	r.c.Hits.Issue(p.tag)
+	r.helper(p.tag)
 	a := wire.Ask{Model: modelName("preservecheck", name), Prompt: prompt, Stream: l.mode == fixture.Stream}
 	r.c.Channels.Mark(&a, p.tag, []ledger.Channel{ledger.Marker})
 	p.answer = r.do(ctx, r.c.Direct, l.dialect.Request("", a), r.c.Timeout)
 	return p
+}
+
+// helper notes a request that is no row.
+func (r *runner) helper(t ledger.Tag) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.helpers = append(r.helpers, t)
 }
 
 func (r *runner) deadlineOf(name string) time.Duration {
@@ -93,11 +111,11 @@ func (r *runner) deadlineOf(name string) time.Duration {
 	return r.c.Timeout
 }
 
-func (r *runner) do(run context.Context, w Way, q wire.Request, timeout time.Duration) *wire.Answer {
-	ctx, cancel := context.WithTimeout(run, timeout)
+func (r *runner) do(ctx context.Context, w Way, q wire.Request, timeout time.Duration) *wire.Answer {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	a := w.Do(ctx, q)
-	if run.Err() != nil && !a.End.Orderly() {
+	if r.ctx.Err() != nil && !a.End.Orderly() {
 		a.End, a.Err = wire.EndCanceled, "the run was interrupted" // its own deadline must not look like the layer's fault
 	}
 	if a.End == wire.EndTooLarge && len(a.Body) > keepOfHuge {
@@ -127,7 +145,7 @@ type turn struct {
 	done func()
 }
 
-func (t *turns) take(decides ledger.Channel, tag ledger.Tag, hits Hits) (unlock func()) {
+func (t *turns) take(decides ledger.Channel, tag ledger.Tag, hits Hits, settle func()) (unlock func()) {
 	if decides == "" || decides.Whole() {
 		return func() {}
 	}
@@ -144,6 +162,7 @@ func (t *turns) take(decides ledger.Channel, tag ledger.Tag, hits Hits) (unlock 
 	t.mu.Unlock()
 	x.mu.Lock()
 	if x.done != nil {
+		settle() // else a late hit of the request before would be booked to this one
 		x.done()
 	}
 	x.done = hits.Announce(decides, tag)

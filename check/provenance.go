@@ -7,25 +7,27 @@ import (
 	"github.com/preservecheck/preservecheck/wire"
 )
 
-// trace says where an answer came from. other is the hit of another request whose id the answer holds.
-func (r *runner) trace(p *probe, hits []ledger.Hit) (from compare.Provenance, other *ledger.Hit) {
-	if p.answer.End == wire.EndCanceled {
-		return compare.NotObserved, nil
-	}
-	own, other := r.idsIn(p.answer, hits)
+// trace says where an answer came from, now that the ledger shows these hits.
+func (s *seen) trace(hits []ledger.Hit) compare.Provenance {
+	return traced(s.probe, s.own, s.other, hits)
+}
+
+func traced(p *probe, own bool, other *ledger.Hit, hits []ledger.Hit) compare.Provenance {
 	switch {
+	case p.answer.End == wire.EndCanceled:
+		return compare.NotObserved
 	case own:
-		return compare.OwnHit, nil
+		return compare.OwnHit
 	case other != nil:
-		return compare.OtherHit, other
+		return compare.OtherHit
 	case p.answer.Status == 0:
-		return compare.NoAnswer, nil
+		return compare.NoAnswer
 	case len(hits) == 0:
-		return compare.NoHit, nil
+		return compare.NoHit
 	case len(hits) == 1 && !p.crowded && between(p.answer, &hits[0]):
-		return compare.Attributed, nil
+		return compare.Attributed
 	}
-	return compare.Unattached, nil
+	return compare.Unattached
 }
 
 // between reports whether a hit can have made an answer: it arrived after the request was sent, and the stub began
@@ -35,48 +37,46 @@ func between(a *wire.Answer, h *ledger.Hit) bool {
 	return !h.At.Before(a.SentAt) && !h.Served.AnswerAt.IsZero() && !h.Served.AnswerAt.After(a.FirstAt)
 }
 
-// idsIn looks for hit ids in an answer: own when one belongs to hits, other when one belongs to another request.
+// idsIn looks for hit ids in an answer: own when one belongs to hits, other when one belongs to another request. Both may
+// be there: a layer may put one request's headers on another's body.
 func (r *runner) idsIn(a *wire.Answer, hits []ledger.Hit) (own bool, other *ledger.Hit) {
-	visit := func(id string) bool {
+	visit := func(id string) {
 		for i := range hits {
 			if hits[i].ID == id {
 				own = true
-				return false
+				return
 			}
 		}
 		if h, ok := r.c.Hits.ByID(id); ok && other == nil {
 			other = &h
 		}
-		return true
 	}
 	for _, f := range a.Header {
-		if !eachID(f.Value, visit) {
-			return own, nil
-		}
+		eachID(f.Value, visit)
 	}
-	body, _, err := wire.Decode(a, 16<<20)
+	body, _, err := wire.Decode(a, wire.MaxBody)
 	if err != nil {
 		body = a.Body
 	}
-	if !eachID(string(body), visit) {
-		return own, nil
-	}
+	eachID(string(body), visit)
 	return own, other
 }
 
-// eachID calls visit with everything that has the form of a hit id, until visit returns false.
-func eachID(s string, visit func(string) bool) bool {
+// eachID calls visit with everything that has the form of a hit id.
+func eachID(s string, visit func(string)) {
 	run := 0
 	for i := 0; i < len(s); i++ {
 		if !hexDigit(s[i]) {
 			run = 0
 			continue
 		}
-		if run++; run >= fixture.IDLen && !visit(s[i+1-fixture.IDLen:i+1]) {
-			return false
+		if run++; run >= fixture.IDLen && run <= maxRun {
+			visit(s[i+1-fixture.IDLen : i+1])
 		}
 	}
-	return true
 }
+
+// maxRun is the longest run of hex digits in which ids are looked for; nothing real writes one into more.
+const maxRun = 128
 
 func hexDigit(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' }

@@ -51,15 +51,16 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.c.ReadyTimeout)
 	defer cancel()
 	began, ch := time.Now(), r.c.wanted()
-	wait, sent := firstBackoff, 0
+	wait, sent, selves, alone := firstBackoff, 0, 0, false
 	for {
-		unknown := len(r.c.Hits.Unexplained())
-		p := r.sendCanary(ctx, l, ch)
-		c := r.canary(p)
-		c.stray = fresh(r.c.Hits.Unexplained(), unknown)
+		c := r.attempt(ctx, l, ch, alone)
+		if c.self() {
+			selves++
+		}
 		switch {
-		case c.self(r.c.Self):
+		case selves > 1: // once may be chance: ports are used again
 			return "", errSelf
+		case c.self():
 		case c.through:
 			r.settleChannel(l, ch, c)
 			return "", nil
@@ -67,13 +68,16 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 			r.setTouched(l, false)
 			return c.cause(&r.c), nil
 		}
-		if ch.decides == "" && r.c.Channel == "auto" {
-			ch.decides = c.rowOnly()
+		if r.c.Channel == "auto" && len(c.hits) == 0 && len(c.stray) > 0 {
+			if alone { // now nothing else can have been meant
+				ch.decides = c.rowOnly()
+			}
+			alone = true
 		}
-		if p.answer.End != wire.EndRefused {
+		if c.probe.answer.End != wire.EndRefused {
 			sent++
 		}
-		if p.answer.End != wire.EndCanceled || why == "" {
+		if c.probe.answer.End != wire.EndCanceled || why == "" {
 			why = c.cause(&r.c)
 		}
 		r.setTouched(l, len(c.hits) > 0 || len(c.stray) > 0)
@@ -87,6 +91,23 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 			return why, nil
 		}
 	}
+}
+
+// attempt sends one canary. One whose tag did not arrive is sent again with no other canary under way, since only then the
+// hits that no tag explains can be its own.
+func (r *runner) attempt(ctx context.Context, l lane, ch channels, alone bool) canary {
+	if alone {
+		r.quiet.Lock()
+		defer r.quiet.Unlock()
+		r.turns.end() // what another lane announced must not claim this one's hit
+	} else {
+		r.quiet.RLock()
+		defer r.quiet.RUnlock()
+	}
+	unknown := len(r.c.Hits.Unexplained())
+	c := r.canary(r.sendCanary(ctx, l, ch))
+	c.stray = fresh(r.c.Hits.Unexplained(), unknown)
+	return c
 }
 
 func fresh(all []ledger.Hit, from int) []ledger.Hit {
@@ -118,6 +139,7 @@ type canary struct {
 	probe   *probe
 	hits    []ledger.Hit
 	stray   []ledger.Hit // hits that came meanwhile and that no tag explains
+	other   *ledger.Hit  // another request's hit whose id stands in the answer
 	from    compare.Provenance
 	class   classify.Class
 	through bool
@@ -130,25 +152,23 @@ func (r *runner) sendCanary(ctx context.Context, l lane, ch channels) *probe {
 
 // canary judges one canary. It is through when the stub was hit by it and the client got a success out of that hit.
 func (r *runner) canary(p *probe) canary {
+	if len(p.answer.Body) > heavy {
+		r.reading.Lock()
+		defer r.reading.Unlock()
+	}
+	r.helper(p.tag)
 	c := canary{probe: p, hits: r.c.Hits.Of(p.tag.Nonce)}
-	c.from, _ = r.trace(p, c.hits)
+	own, other := r.idsIn(p.answer, c.hits)
+	c.from, c.other = traced(p, own, other, c.hits), other
 	c.class = p.lane.dialect.Classify(p.evidence(c.hits)).Class
 	c.through = len(c.hits) > 0 && c.class == classify.OK && c.from != compare.OtherHit && p.answer.End.Orderly()
 	return c
 }
 
-func (c *canary) self(self func(ledger.Hit) bool) bool {
-	if self == nil {
-		return false
-	}
-	for _, hs := range [][]ledger.Hit{c.hits, c.stray} {
-		for _, h := range hs {
-			if self(h) {
-				return true
-			}
-		}
-	}
-	return false
+// self reports whether a hit came from the very socket that the canary left by: then the layer is the stub.
+func (c *canary) self() bool {
+	from := c.probe.answer.Local
+	return from != "" && slices.ContainsFunc(append(slices.Clone(c.hits), c.stray...), func(h ledger.Hit) bool { return h.From == from })
 }
 
 // realProvider: a success that the stub knows nothing of. Whatever answered, it was not the stub.

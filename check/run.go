@@ -19,6 +19,7 @@ import (
 // runner is one run under way.
 type runner struct {
 	c       Config
+	ctx     context.Context // the run's own, to tell its end from a probe's deadline
 	began   time.Time
 	traffic traffic
 	turns   turns
@@ -32,11 +33,16 @@ type runner struct {
 	done       int
 	failed     int
 
+	trouble  string // why hits may be missing
 	expected map[Row]evidence.Evidence
 	directs  map[Row]evidence.Evidence
 	seen     map[Row][]*seen
-	lost     []lost
-	notAlone map[Row]bool // rows for which no canary came through in the budget
+	unbacked []unbacked
+	helpers  []ledger.Tag     // of canaries and direct requests, which are no rows and must hit once
+	ids      map[Row][]string // request-id headers of the direct answers, as they were
+	reading  sync.Mutex       // held while a heavy body is read
+	quiet    sync.RWMutex     // held while a canary has to be the only one under way
+	notAlone map[Row]bool     // rows for which no canary came through in the budget
 }
 
 // Run does one run and settles its result. A panic below is raised again here, in the caller's goroutine.
@@ -44,11 +50,12 @@ func Run(ctx context.Context, c Config) record.Document {
 	r := &runner{
 		c: c, began: time.Now(), traffic: traffic{active: map[*probe]bool{}}, turns: turns{rows: map[string]*turn{}},
 		channel: map[lane]channels{}, notReady: map[lane]string{}, touched: map[lane]bool{},
-		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{},
+		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{}, ids: map[Row][]string{},
 	}
 	defer r.turns.end()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Deadline, errDeadline)
 	defer cancel()
+	r.ctx = ctx
 	d := &r.c.Document
 	d.Started = r.began.UTC()
 	// The proof does not wait for the layer, nor the rows for the proof: a missed control spoils the result either way.
@@ -96,7 +103,24 @@ func (r *runner) prepare(ctx context.Context) error {
 		})
 	}
 	r.together(ctx, len(jobs), len(jobs), func(i int) { jobs[i]() })
+	r.armAll()
 	return self
+}
+
+// armAll lets every lane without a whole channel use the armed one when one lane has to: an announcement for "whatever
+// comes next" would else claim the others' requests, too.
+func (r *runner) armAll() {
+	r.turns.end()
+	armed := false
+	for _, ch := range r.channel {
+		armed = armed || ch.decides == ledger.Armed
+	}
+	for l, ch := range r.channel {
+		if armed && !ch.decides.Whole() {
+			ch.decides = ledger.Armed
+			r.channel[l] = ch
+		}
+	}
 }
 
 // lanes gives the ways of asking that the rows need, in the order of the rows.
@@ -125,7 +149,7 @@ func (r *runner) fetchDirect(ctx context.Context) {
 		e := p.evidence(r.c.Hits.Of(p.tag.Nonce))
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.directs[row] = e
+		r.directs[row], r.ids[row] = e, p.answer.Values("request-id")
 	})
 }
 
@@ -169,11 +193,12 @@ func (r *runner) rows(ctx context.Context) {
 			}
 		}
 		if len(stage) > 0 && ctx.Err() == nil {
-			r.pass(ctx, "A", stage)
-			r.look(ctx, string(h), stage[0])
+			r.pass(ctx, passA, stage)
+			r.look(ctx, "after the rows of hazard "+string(h), stage)
 		}
 	}
 	r.late(ctx)
+	r.lastLook(ctx, open)
 	again, alone := r.triage(open)
 	if len(again) > 0 {
 		r.pass(ctx, "B", again)
@@ -211,13 +236,28 @@ func inOrder(all, some []Row) (out []Row) {
 // late waits for hits that a layer causes after it has answered.
 func (r *runner) late(ctx context.Context) {
 	if r.c.Idle != nil {
+		r.settleDown(ctx)
+		return
+	}
+	r.progress("late hits", r.done, len(r.c.Rows), "")
+	pause(ctx, min(r.c.Settle, max(lateHits, 2*r.canaryTime, 3*r.longestGap()/2)))
+}
+
+// lateHits is the least time that is waited for hits which come after the answer.
+const lateHits = 100 * time.Millisecond
+
+// settleDown waits for late hits of a request whose channel can't carry its tag, before the next one is announced.
+func (r *runner) settleDown(ctx context.Context) {
+	if r.c.Idle != nil {
 		for end := time.Now().Add(r.c.Settle); !r.c.Idle() && time.Now().Before(end) && ctx.Err() == nil; {
 			pause(ctx, time.Millisecond)
 		}
 		return
 	}
-	r.progress("late hits", r.done, len(r.c.Rows), "")
-	pause(ctx, min(r.c.Settle, max(100*time.Millisecond, 2*r.canaryTime, 3*r.longestGap()/2)))
+	r.mu.Lock()
+	wait := max(lateHits, 2*r.canaryTime)
+	r.mu.Unlock()
+	pause(ctx, min(r.c.Settle, wait))
 }
 
 // longestGap is the longest time between two hits of one request so far.

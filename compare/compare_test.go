@@ -78,6 +78,9 @@ func TestJudge(t *testing.T) {
 		{"not in full", "rate_limit", func(o *Observed) { o.Hits = 2 }, "full", Retried, classify.RateLimit},
 		{"cut short", "rate_limit", func(o *Observed) { o.Answer.End = wire.EndShort }, "core", Broken, classify.RateLimit},
 		{"no answer", "rate_limit", func(o *Observed) { o.Answer = &wire.Answer{End: wire.EndTimeout} }, "core", Broken, classify.NoAnswer},
+		{"two lengths: clients refuse the answer", "rate_limit", func(o *Observed) { o.Answer.Faults = []string{wire.FaultLengthsDiffer} }, "core", Broken, classify.RateLimit},
+		{"framing that contradicts itself", "rate_limit", func(o *Observed) { o.Answer.Faults = []string{wire.FaultLengthAndCoding} }, "core", Different, classify.RateLimit},
+		{"the error moved into an event: nobody looks there after a 429", "rate_limit", func(o *Observed) { o.Answer.Body = []byte("data: " + string(o.Answer.Body) + "\n\n") }, "core", Different, classify.RateLimit},
 		{"a body that does not decode", "rate_limit", header("content-encoding", "gzip"), "core", Broken, classify.RateLimit},
 		{"no hit: the layer's own words, however native they look", "headerless_429", func(o *Observed) { o.Hits, o.Provenance = 0, NoHit }, "core", LayerMade, classify.Unknown429},
 		{"another's hit proves nothing", "rate_limit", func(o *Observed) { o.Provenance = OtherHit }, "core", Inconclusive, classify.RateLimit},
@@ -91,6 +94,17 @@ func TestJudge(t *testing.T) {
 		if got.Verdict != c.want || got.Class != c.class {
 			t.Errorf("%s: %s as %s (%s), want %s as %s", c.why, got.Verdict, got.Class, got.Reason, c.want, c.class)
 		}
+	}
+}
+
+func TestFailOnReclassifiedLetsNoRetryPass(t *testing.T) {
+	o, _ := observed(t, "tier_cap")
+	o.Hits = 3
+	text("You have", "error: You have")(&o)
+	r := rules("core")
+	r.FailOn = "reclassified"
+	if got := judge(o, r); !r.Fails(got.Verdict) || !strings.Contains(got.Reason, "3 times") {
+		t.Errorf("%s: %s", got.Verdict, got.Reason)
 	}
 }
 

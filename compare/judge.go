@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/preservecheck/preservecheck/classify"
@@ -94,16 +95,18 @@ func (r Rules) Judge(o Observed) Judged {
 }
 
 func (r Rules) judgeEvidence(j *Judged, o Observed) {
-	decided := false
+	decided, tooMany := false, j.Allowed > 0 && o.Hits > j.Allowed
 	for _, d := range j.Differences {
 		decided = decided || d.Key != nil
 	}
 	switch {
 	case j.Class != o.Fixture.Class:
 		j.Verdict = Reclassified
+	case decided && tooMany && r.FailOn == "reclassified":
+		j.Verdict = Retried // what --fail-on lets pass must not carry this along
 	case decided:
 		j.Verdict = Different
-	case j.Allowed > 0 && o.Hits > j.Allowed:
+	case tooMany:
 		j.Verdict = Retried
 	default:
 		j.Verdict = Preserved
@@ -111,7 +114,7 @@ func (r Rules) judgeEvidence(j *Judged, o Observed) {
 	switch {
 	case o.Astray != "" && j.Verdict != Preserved:
 		j.Reason = o.Astray
-	case j.Allowed > 0 && o.Hits > j.Allowed:
+	case tooMany:
 		j.Reason = classify.MoreHits(o.Fixture.Class, o.Hits)
 	}
 }
@@ -180,8 +183,16 @@ func unusable(a *wire.Answer, e evidence.Evidence) string {
 	case e.Get("decode").Kind != evidence.Absent:
 		return "the body can't be decoded: " + e.Get("decode").Text
 	}
+	for _, f := range a.Faults {
+		if slices.Contains(refusedFaults, f) {
+			return "clients refuse the answer: " + f
+		}
+	}
 	return ""
 }
+
+// refusedFaults make common clients give the answer up (Go's net/http, read 2026-11-30; RFC 9112 sections 6.1 and 6.3).
+var refusedFaults = []string{wire.FaultLengthsDiffer, wire.FaultBadLength, wire.FaultUnknownCoding}
 
 // ended says how an answer ended, in words.
 func ended(a *wire.Answer) string {

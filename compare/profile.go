@@ -40,7 +40,8 @@ func ProfileByName(name string) *Profile {
 
 // core is the source article's list (status, type, code, details, message, retry-after) and what else changes what
 // clients do: both official SDK families obey x-should-retry and retry-after-ms over the status (measured with seven
-// builds, 2026-11-30), and an error that becomes a success is seen by nobody.
+// builds, 2026-11-30); an error that becomes a success is seen by nobody; one that moved from the body into an event, or
+// back, is looked for in the wrong place; and framing that contradicts itself is refused or read in two ways.
 var core = &Profile{
 	Name: "core",
 	Why:  "what a classifier or an official SDK reads: status, type, code, details, message, retry-after and the retry headers",
@@ -48,7 +49,7 @@ var core = &Profile{
 		{Pattern: "status"}, {Pattern: "error"}, {Pattern: "error/type"}, {Pattern: "error/message"},
 		{Pattern: "error/details"}, {Pattern: "error/details/**"},
 		{Pattern: "header/retry-after"}, {Pattern: "header/retry-after-ms"}, {Pattern: "header/x-should-retry"},
-		{Pattern: "body", WithoutError: true}, {Pattern: "stream/terminal"}, {Pattern: "end"}, {Pattern: "decode"},
+		{Pattern: "body", WithoutError: true}, {Pattern: "stream/terminal"}, {Pattern: "stream/error"}, {Pattern: "end"}, {Pattern: "decode"}, {Pattern: "framing"},
 	},
 }
 
@@ -60,6 +61,7 @@ var full = &Profile{
 	Keys: []Key{
 		{Pattern: "status"}, {Pattern: "error"}, {Pattern: "error/**"}, {Pattern: "body"}, {Pattern: "body/**"}, {Pattern: "header/**"},
 		{Pattern: "stream/**"}, {Pattern: "end"}, {Pattern: "decode"}, {Pattern: "framing"},
+		{Pattern: "interim"}, {Pattern: "trailer/**"},
 	},
 	Noise: []string{
 		// Written anew by each hop (RFC 9110: Date 6.6.1, Server 10.2.4, Via 7.6.3; Vary is added by whoever compresses).

@@ -1,9 +1,6 @@
 package controls
 
-import (
-	"github.com/preservecheck/preservecheck/evidence"
-	"github.com/preservecheck/preservecheck/wire"
-)
+import "github.com/preservecheck/preservecheck/wire"
 
 var bothFramings = &Fault{
 	Name:      "both-framings",
@@ -14,10 +11,5 @@ var bothFramings = &Fault{
 			a.Faults = append(a.Faults, wire.FaultLengthAndCoding)
 		}
 	},
-	Want: func(r Seen) []Sight {
-		if !r.isError() {
-			return nil
-		}
-		return []Sight{{"framing", evidence.Invented}}
-	},
+	Want: onErrors("framing"),
 }

@@ -14,6 +14,7 @@ var cutBody = &Fault{
 			a.Body, a.End = a.Body[:len(a.Body)/2], wire.EndShort
 		}
 	},
+	Breaks: true,
 	Want: func(r Seen) []Sight {
 		if !r.isError() || !r.has("body") || r.Evidence.Get("body").Kind == evidence.Empty {
 			return nil

@@ -23,6 +23,7 @@ func ProveAll(ctx context.Context, in Input) record.Proof {
 	p := newProver(in, All())
 	p.detect(ctx)
 	p.decide(ctx)
+	p.wholeRuns(ctx)
 	memory := []*Fault{}
 	for _, f := range All() {
 		if f.Finding != "" {
@@ -56,16 +57,21 @@ func onePerMechanism() (out []*Fault) {
 
 // deliver makes one whole run over sockets and compares what it reports with what the fault declares.
 func (p *prover) deliver(ctx context.Context, f *Fault, channel string, modes []fixture.Mode) {
+	where := fmt.Sprintf("control %s over sockets, channel %s, mode %v", f.Name, channel, modes)
 	if ctx.Err() != nil {
 		p.missed = append(p.missed, "the proof was interrupted")
 		return
 	}
-	where := fmt.Sprintf("control %s over sockets, channel %s, mode %v", f.Name, channel, modes)
 	d, err := p.wholeRun(ctx, f, channel, modes)
 	if err != nil {
 		p.missed = append(p.missed, where+": "+err.Error())
 		return
 	}
+	p.settle(f, &d, where)
+}
+
+// settle compares a whole run's record with the declaration.
+func (p *prover) settle(f *Fault, d *record.Document, where string) {
 	if d.NotReady != "" || d.Incomplete {
 		p.missed = append(p.missed, where+": "+d.NotReady+d.Result.Why)
 		return
@@ -75,9 +81,9 @@ func (p *prover) deliver(ctx context.Context, f *Fault, channel string, modes []
 	c.Pairs++
 	var wrong []string
 	if f.Finding != "" {
-		wrong = memoryFaults(f, &d)
+		wrong = memoryFaults(f, d)
 	} else {
-		wrong = p.rowFaults(f, &d)
+		wrong = p.rowFaults(f, d)
 	}
 	if len(wrong) == 0 {
 		p.exact++
@@ -127,11 +133,26 @@ func (p *prover) rowFaults(f *Fault, d *record.Document) (wrong []string) {
 		if !slices.Equal(want, got) {
 			wrong = append(wrong, fmt.Sprintf("%s (%s) had to show %v and showed %v (%s: %s)", row.Row, row.Mode, want, got, row.Verdict, row.Reason))
 		}
+		if v := p.deliveredVerdict(f, &s); s.class != "" && row.Verdict != string(v) {
+			wrong = append(wrong, fmt.Sprintf("%s (%s) had to be %s and was %s: %s", row.Row, row.Mode, v, row.Verdict, row.Reason))
+		}
 	}
 	for _, x := range d.Findings {
 		wrong = append(wrong, "a finding besides: "+x.Kind+": "+x.Text)
 	}
 	return wrong
+}
+
+// deliveredVerdict is what a whole run has to call a row.
+func (p *prover) deliveredVerdict(f *Fault, s *subject) compare.Verdict {
+	changed, hits := s.expected.Clone(), 1
+	if f.Change != nil {
+		f.Change(changed, s.seen.Stream)
+	}
+	if f.Hits != nil {
+		hits = f.Hits(s.seen)
+	}
+	return p.expectedVerdict(f, s, changed, f.Want(s.seen), hits)
 }
 
 // wholeRun checks the layer of a fault with the matrix's own rows.
@@ -168,11 +189,10 @@ func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes [
 	if err != nil {
 		return d, err
 	}
-	none := record.Proof{Pairs: 1, Exact: 1, Keys: 1, Deciding: 1} // this run is part of the proof, and judges no layer of a user's
 	return check.Run(ctx, check.Config{
 		Run: run, Matrix: p.in.Matrix, Rows: rowsOf(p.in, modes), Hits: book, Rules: p.in.Rules, Channel: channel, Model: "preservecheck-{fixture}",
 		Layer: wire.Client{Base: through, Abrupt: true}, Direct: wire.Client{Base: direct, Abrupt: true},
-		Idle: func() bool { return layer.Idle() && s.Idle() }, Proof: func(context.Context) record.Proof { return none },
+		Idle: func() bool { return layer.Idle() && s.Idle() }, Proof: func(context.Context) record.Proof { return partOfAProof },
 		Concurrency: 8, Timeout: 5 * time.Second, Deadline: time.Minute, ReadyTimeout: 5 * time.Second, Settle: 300 * time.Millisecond,
 	}), nil
 }

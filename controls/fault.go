@@ -40,6 +40,8 @@ type Fault struct {
 	Want func(r Seen) []Sight
 	// Hits declares how often a row is asked for; nil: once.
 	Hits func(r Seen) int
+	// Breaks says that no client can use the answer on the rows that the fault touches.
+	Breaks bool
 	// Finding is the kind of finding that a fault with memory must cause. Such a fault is proven by whole runs only.
 	Finding string
 }
@@ -85,11 +87,11 @@ func (f *Fault) behaviour() Behaviour {
 func All() []*Fault {
 	return []*Fault{
 		identity, rewriteUserLimit,
-		changeStatus, errorToSuccess,
+		changeStatus, errorToSuccess, errorAsEvent,
 		typeNil, dropDetails, stringifyDetails, alterCode, prefixMessage, flattenError,
 		dropRetryAfter, addRetryAfter, changeRetryAfter, secondRetryAfter, addShouldRetry, addRetryAfterMS,
 		dropRequestID, changeContentType, dropEnvelope,
-		emptyBody, cutBody, mislabelGzip, bothFramings,
+		emptyBody, cutBody, mislabelGzip, bothFramings, earlyHints, addTrailer,
 		retryTwice,
 		answerOnce, cooldown, cache, poison,
 	}

@@ -151,8 +151,20 @@ func send(c net.Conn, a *wire.Answer) {
 		whole.Framing = wire.FramingChunked
 		head, rest, _ := bytes.Cut(wire.Encode(whole), []byte("\r\n"))
 		write(c, []byte(string(head)+"\r\nContent-Length: "+strconv.Itoa(len(a.Body))+"\r\n"+string(rest)))
+	case len(a.Trailer) > 0:
+		whole := a.Clone()
+		whole.Framing = wire.FramingChunked
+		b, _ := bytes.CutSuffix(wire.Encode(whole), []byte("\r\n"))
+		for _, f := range a.Trailer {
+			b = append(b, f.Name+": "+f.Value+"\r\n"...)
+		}
+		write(c, append(b, "\r\n"...))
 	default:
-		write(c, wire.Encode(a))
+		var b []byte
+		for _, status := range a.Interim {
+			b = append(b, "HTTP/1.1 "+strconv.Itoa(status)+" Interim\r\n\r\n"...)
+		}
+		write(c, append(b, wire.Encode(a)...))
 	}
 }
 

@@ -15,6 +15,7 @@ var mislabelGzip = &Fault{
 			addHeader(a, "Content-Encoding", "gzip")
 		}
 	},
+	Breaks: true,
 	Want: func(r Seen) []Sight {
 		if !r.isError() || !r.has("body") || r.Evidence.Get("body").Kind == evidence.Empty {
 			return nil

@@ -8,8 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds nesting. A deeper body is not read as JSON; it is compared as text.
-const maxDepth = 100
+// Bounds of what is read as JSON; a body beyond them is compared as text. Each value costs some seventy bytes, and a few
+// kilobytes of gzip can hold millions of them.
+const (
+	maxDepth  = 100
+	maxValues = 100_000
+)
 
 // loneSurrogate stands before the hex digits of half a surrogate pair, which UTF-8 can't hold. It is a code
 // point that Unicode reserves for inner use.
@@ -51,8 +55,9 @@ func (n *node) add(name string, v node) {
 }
 
 type parser struct {
-	b []byte
-	i int
+	b      []byte
+	i      int
+	values int
 }
 
 func (p *parser) space() {
@@ -83,7 +88,7 @@ func (p *parser) word(w string, k Kind) (node, bool) {
 }
 
 func (p *parser) value(depth int) (node, bool) {
-	if depth > maxDepth || p.i >= len(p.b) {
+	if p.values++; depth > maxDepth || p.values > maxValues || p.i >= len(p.b) {
 		return node{}, false
 	}
 	switch c := p.b[p.i]; {

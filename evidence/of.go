@@ -2,7 +2,9 @@ package evidence
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +14,9 @@ import (
 )
 
 const (
-	maxBody = 16 << 20 // bytes of a decoded body
 	maxKeys = 10_000   // a hostile body has no more keys than this; the rest is one entry
+	maxText = 64 << 10 // bytes of one value; a longer one is its beginning and a digest of the whole
+	begins  = 4 << 10  // bytes of that beginning
 )
 
 // The values of the key "end".
@@ -46,12 +49,20 @@ func AppendOf(dst Evidence, a *wire.Answer, layout Layout, mask string, ids ...s
 	if len(a.Faults) > 0 {
 		r.add("framing", list(a.Faults))
 	}
-	body, coding, err := wire.Decode(a, maxBody)
+	body, coding, err := wire.Decode(a, wire.MaxBody)
 	if err != nil {
 		r.add("decode", Value{Text, "not " + coding + " as labelled"})
 		body = a.Body
 	}
-	r.headers(a)
+	if len(a.Interim) > 0 {
+		var vs []string
+		for _, s := range a.Interim {
+			vs = append(vs, strconv.Itoa(s))
+		}
+		r.add("interim", list(vs))
+	}
+	r.headers("header/", a.Header)
+	r.headers("trailer/", a.Trailer)
 	if a.Status == 0 && len(a.Body) == 0 {
 		return r.out
 	}
@@ -77,12 +88,21 @@ type reader struct {
 }
 
 func (r *reader) add(key string, v Value) {
+	if len(v.Text) > maxText {
+		v.Text = digested(v.Text)
+	}
 	switch {
 	case len(r.out) < maxKeys:
 		r.out = append(r.out, Entry{key, v})
 	case len(r.out) == maxKeys:
 		r.out = append(r.out, Entry{"body/…", Value{Text, "more than " + strconv.Itoa(maxKeys) + " keys"}})
 	}
+}
+
+// digested keeps a long text comparable without keeping it.
+func digested(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return fmt.Sprintf("%s… (%d bytes, sha256 %x)", strings.ToValidUTF8(s[:begins], ""), len(s), sum)
 }
 
 func (r *reader) masked(b []byte) []byte {
@@ -103,9 +123,9 @@ func (r *reader) maskedString(s string) string {
 
 type named struct{ name, value string }
 
-func (r *reader) headers(a *wire.Answer) {
-	hs := make([]named, 0, len(a.Header))
-	for _, f := range a.Header {
+func (r *reader) headers(root string, fields []wire.Field) {
+	hs := make([]named, 0, len(fields))
+	for _, f := range fields {
 		if n := strings.ToLower(f.Name); !connectionHeaders[n] {
 			hs = append(hs, named{n, r.maskedString(validText(f.Value))})
 		}
@@ -116,7 +136,7 @@ func (r *reader) headers(a *wire.Answer) {
 		for j < len(hs) && hs[j].name == hs[i].name {
 			j++
 		}
-		key := "header/" + escape(hs[i].name)
+		key := root + escape(hs[i].name)
 		if j == i+1 {
 			r.add(key, Value{Text, hs[i].value})
 		} else {

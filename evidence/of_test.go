@@ -139,6 +139,9 @@ func TestOfIsBounded(t *testing.T) {
 	if len(e) > maxKeys+1 {
 		t.Errorf("%d keys were kept", len(e))
 	}
+	if wide := Of(answer(400, "["+strings.Repeat("0,", maxValues)+"0]"), layout, mask); wide.Get("body").Kind != Text {
+		t.Errorf("a body of absurd width was read as %v", wide.Get("body").Kind)
+	}
 	deep := Of(answer(400, strings.Repeat(`{"a":`, 50_000)+"1"+strings.Repeat("}", 50_000)), layout, mask)
 	if deep.Get("body").Kind != Text {
 		t.Errorf("a body of absurd depth was read as %v", deep.Get("body").Kind)

@@ -30,6 +30,7 @@ type Ledger struct {
 	text      int // bytes of all hits, roughly
 	byID      map[uint64]int
 	byNonce   map[uint64]span
+	issued    map[uint64]string // nonce → the fixture that it was issued for
 	next      []int // the next hit with the same nonce, 0 for none
 	announced []*announcement
 }
@@ -48,7 +49,7 @@ func New(run string) *Ledger { return NewLimited(run, DefaultLimit) }
 
 // NewLimited makes a ledger that keeps so many hits; later ones are only counted.
 func NewLimited(run string, limit int) *Ledger {
-	return &Ledger{run: run, seed: maphash.MakeSeed(), limit: limit, byID: map[uint64]int{}, byNonce: map[uint64]span{}}
+	return &Ledger{run: run, seed: maphash.MakeSeed(), limit: limit, byID: map[uint64]int{}, byNonce: map[uint64]span{}, issued: map[uint64]string{}}
 }
 
 // Run returns the run whose tags explain hits.
@@ -83,6 +84,23 @@ func (l *Ledger) Announce(ch Channel, t Tag) (done func()) {
 	}
 }
 
+// Issue notes a tag that a request is about to carry. A hit with any other tag is explained by nothing: layers can make
+// nonces up, and a retry under one must not vanish.
+func (l *Ledger) Issue(t Tag) {
+	if key, ok := parse16(t.Nonce); ok {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.issued[key] = t.Fixture
+	}
+}
+
+// explained reports whether a hit's tag was issued by this run.
+func (l *Ledger) explained(h *Hit) bool {
+	key, ok := parse16(h.Tag.Nonce)
+	fixture, issued := l.issued[key]
+	return ok && issued && h.Tag.Run == l.run && h.Tag.Fixture == fixture
+}
+
 // Add keeps a hit and returns its tag and channels, with what was announced filled in: an armed request learns here
 // which fixture it gets. The hit's slices must not be changed afterwards.
 func (l *Ledger) Add(h Hit) (Tag, []Channel) {
@@ -90,6 +108,9 @@ func (l *Ledger) Add(h Hit) (Tag, []Channel) {
 	defer l.mu.Unlock()
 	if h.Tag.Nonce == "" && !h.Aside && len(l.announced) > 0 {
 		l.resolve(&h)
+	}
+	if h.Aside {
+		h.Header, h.Query = nil, nil // nobody asks for them, and a flood must not use up what real hits need
 	}
 	text := h.text()
 	if l.count >= l.limit || l.text+text > maxText {
@@ -224,10 +245,10 @@ func (l *Ledger) ByID(id string) (Hit, bool) {
 	return *l.at(n), true
 }
 
-// Unexplained returns the hits that no tag of this run explains: no tag, half a tag that nothing announced, or
-// another run's.
+// Unexplained returns the hits that no tag of this run explains: no tag, half a tag that nothing announced, one that
+// was never issued, or another run's.
 func (l *Ledger) Unexplained() []Hit {
-	return l.filter(func(h *Hit) bool { return !h.Aside && (h.Tag.Nonce == "" || h.Tag.Run != l.run) })
+	return l.filter(func(h *Hit) bool { return !h.Aside && !l.explained(h) })
 }
 
 // All returns every hit that was kept, in the order in which they were added.

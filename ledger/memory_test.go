@@ -19,6 +19,7 @@ func TestAddAndFind(t *testing.T) {
 	n1, n2 := NewNonce(), NewNonce()
 	a, b, c := hit(Tag{testRun, "ok", n1}, Marker), hit(Tag{testRun, "ok", n2}, Marker), hit(Tag{testRun, "ok", n1}, Marker)
 	for _, h := range []Hit{a, b, c} {
+		l.Issue(h.Tag)
 		l.Add(h)
 	}
 	if d := cmp.Diff([]Hit{a, c}, l.Of(n1)); d != "" {
@@ -73,12 +74,16 @@ func TestUnexplained(t *testing.T) {
 		want int
 	}{
 		{"a tag of this run", hit(Tag{testRun, "ok", NewNonce()}), 0},
+		{"a tag of this run that was never issued: the layer made it up", hit(Tag{testRun, "ok", "1234567890abcdef"}), 1},
 		{"another run's tag", hit(Tag{"ffffffff", "ok", NewNonce()}), 1},
 		{"no tag", hit(Tag{}), 1},
 		{"a fixture without a nonce that nobody announced", hit(Tag{Fixture: "ok"}, Model), 1},
 		{"a health check asks for nothing", Hit{ID: NewID(), Aside: true}, 0},
 	} {
 		l := New(testRun)
+		if c.want == 0 {
+			l.Issue(c.hit.Tag)
+		}
 		l.Add(c.hit)
 		if got := len(l.Unexplained()); got != c.want {
 			t.Errorf("%s: %d unexplained, want %d", c.why, got, c.want)

@@ -137,6 +137,9 @@ type Hit struct {
 	Path       string   `json:"path"`
 	Model      string   `json:"model,omitempty"`
 	RetryCount string   `json:"x_stainless_retry_count,omitempty"`
+	Nonce      string   `json:"nonce,omitempty"`     // of the client request that it belongs to
+	BodyHash   string   `json:"body_hash,omitempty"` // keyed, to tell same from different within a run
+	Query      []string `json:"query_names,omitempty"`
 	Header     []string `json:"header_names,omitempty"`
 	Served     Served   `json:"served"`
 }

@@ -22,7 +22,7 @@ func TestSlowClientsMeetTheirDeadline(t *testing.T) {
 	}{
 		{"nothing ever: closed without an answer, since nothing was asked", "", func(o *Options) { o.IdleTimeout = short }, false},
 		{"a head that trickles", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nX: ", func(o *Options) { o.HeadTimeout = short }, true},
-		{"a body that trickles", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 1000000\r\n\r\n", func(o *Options) { o.BodyTimeout = short }, true},
+		{"a body that trickles", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 200000\r\n\r\n", func(o *Options) { o.BodyTimeout = short }, true},
 		{"a chunk size that trickles", chunkedHead + "0;", func(o *Options) { o.BodyTimeout = short }, true},
 		{"chunks that trickle", chunkedHead + "fff\r\n", func(o *Options) { o.BodyTimeout = short }, true},
 	} {

@@ -22,6 +22,7 @@ func TestParallelHitsDoNotMix(t *testing.T) {
 			br := bufio.NewReader(nc)
 			for i := range 25 {
 				name, nonce := names[(w+i)%len(names)], ledger.NewNonce()
+				s.ledger.Issue(ledger.Tag{Run: testRun, Fixture: name, Nonce: nonce})
 				_, _ = io.WriteString(nc, post(fmt.Sprintf("/w%d/v1/messages", w), name, nonce, fmt.Sprintf("X-%d: y\r\n", i%3)))
 				res, err := http.ReadResponse(br, nil)
 				if err != nil {

@@ -59,7 +59,7 @@ var (
 	badChunked10     = bad("transfer-encoding in an HTTP/1.0 request" + splitsReadersFix)
 	badChunk         = bad("the chunked framing of the body is broken" + splitsReadersFix)
 	badExpect        = &refusal{http.StatusExpectationFailed, KindBad, "the only expectation that the stub meets is 100-continue"}
-	badTooLarge      = &refusal{http.StatusRequestEntityTooLarge, KindTooLarge, "the body is larger than 1 MiB; the tester never sends that much: what does the layer add?"}
+	badTooLarge      = &refusal{http.StatusRequestEntityTooLarge, KindTooLarge, "the body is larger than 256 KiB; the tester never sends that much: what does the layer add?"}
 	badTooSlow       = &refusal{http.StatusRequestTimeout, KindTimeout, "the request did not arrive whole in time"}
 	badOverloaded    = &refusal{http.StatusServiceUnavailable, KindOverloaded, "the stub serves as many connections as it may; this says nothing about the layer: lower the concurrency, or look who else uses the stub"}
 )

@@ -47,8 +47,8 @@ type Options struct {
 const (
 	maxHead   = 16 << 10 // bytes of request line and header
 	maxFields = 100
-	maxBody   = 1 << 20
-	extra     = 64 // connections beyond MaxConns that get a 503
+	maxBody   = 256 << 10 // many times what any client of a check sends; all connections together must not fill the memory
+	extra     = 64        // connections beyond MaxConns that get a 503
 	keepBuf   = 64 << 10
 )
 

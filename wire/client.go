@@ -16,8 +16,6 @@ type Client struct {
 	Base   Base
 	TLS    *tls.Config // for https; nil: the system's roots. The server's name and ALPN are filled in.
 	Limits Limits
-	// Local is told the local address of every connection, before anything is sent on it; nil: not wanted.
-	Local func(addr string)
 	// Abrupt ends the connection by a reset after a complete answer. It is for peers of our own on loopback: there
 	// thousands of connections in TIME_WAIT make each new one slower. A layer of a user's is left in the orderly way.
 	Abrupt bool
@@ -48,6 +46,7 @@ func (c Client) Do(ctx context.Context, r Request) *Answer {
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(past) })
 	defer stop()
 	a := c.exchange(conn, msg, r.Method == "HEAD")
+	a.Local = conn.LocalAddr().String()
 	if a.End == EndTimeout && errors.Is(ctx.Err(), context.Canceled) {
 		a.End = EndCanceled
 	}
@@ -102,9 +101,6 @@ func (c Client) dial(ctx context.Context) (net.Conn, error) {
 	conn, err := dialTCP(ctx, c.Base.Host)
 	if err != nil {
 		return nil, err
-	}
-	if c.Local != nil {
-		c.Local(conn.LocalAddr().String())
 	}
 	if c.Base.Scheme != "https" {
 		return conn, nil

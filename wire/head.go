@@ -16,6 +16,7 @@ func (a *Answer) heads(r *reader, lim Limits) bool {
 	left := int(lim.Head)
 	r.max = left + firstBuffer
 	for {
+		r.begin()
 		if err := r.preface(); err != nil {
 			a.failHead(r, err)
 			return false

@@ -21,7 +21,11 @@ type Limits struct {
 }
 
 // Default are the limits of DESIGN's invariant 4.
-var Default = Limits{Head: 64 << 10, Body: 16 << 20, Interim: 16, Trailer: 16 << 10}
+var Default = Limits{Head: 64 << 10, Body: MaxBody, Interim: 16, Trailer: 16 << 10}
+
+// MaxBody is how much of a body is read, and how much of it is decoded. A provider's error has a few hundred bytes, and a
+// check reads several answers at once.
+const MaxBody = 4 << 20
 
 func (l Limits) orDefault() Limits {
 	if l.Head <= 0 {
@@ -52,7 +56,7 @@ func read(src io.Reader, lim Limits, noBody bool) *Answer {
 	if a.heads(&r, lim) {
 		a.body(&r, lim, noBody)
 	}
-	a.FirstAt = r.first
+	a.FirstAt = r.begun
 	a.DoneAt = time.Now()
 	return a
 }
@@ -61,11 +65,21 @@ func read(src io.Reader, lim Limits, noBody bool) *Answer {
 type reader struct {
 	src   io.Reader
 	buf   []byte
-	keep  int   // buf[:keep] is the body so far, when it comes in chunks
-	pos   int   // buf[keep:pos] is used up, buf[pos:] is unread
-	max   int   // length that buf needs at most
-	err   error // the source's, reported once the bytes before it are used up
-	first time.Time
+	keep  int       // buf[:keep] is the body so far, when it comes in chunks
+	pos   int       // buf[keep:pos] is used up, buf[pos:] is unread
+	max   int       // length that buf needs at most
+	err   error     // the source's, reported once the bytes before it are used up
+	first time.Time // the first byte at all
+	last  time.Time // the last bytes
+	begun time.Time // the first byte of the head that is being read: interim answers say nothing of the final one
+}
+
+// begin notes that a head begins with the next byte, which may have been read already.
+func (r *reader) begin() {
+	r.begun = time.Time{}
+	if len(r.unread()) > 0 {
+		r.begun = r.last
+	}
 }
 
 const (
@@ -93,8 +107,12 @@ func (r *reader) fill() error {
 		r.buf = r.buf[:len(r.buf)+n]
 		r.err = err
 		if n > 0 {
+			r.last = time.Now()
 			if r.first.IsZero() {
-				r.first = time.Now()
+				r.first = r.last
+			}
+			if r.begun.IsZero() {
+				r.begun = r.last
 			}
 			return nil
 		}

@@ -76,8 +76,9 @@ type Answer struct {
 	End     End
 	Err     string // why, in words, when End is not orderly
 	SentAt  time.Time
-	FirstAt time.Time // when the first byte of the answer was read; zero when none came
+	FirstAt time.Time // when the first byte of the final answer, not an interim one, was read; zero when none came
 	DoneAt  time.Time
+	Local   string // address that the request was sent from, "" when none was
 }
 
 // Values returns every value of a header, in order.

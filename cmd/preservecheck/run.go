@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"sync"
 
 	"github.com/preservecheck/preservecheck/check"
 	"github.com/preservecheck/preservecheck/compare"
@@ -21,6 +20,20 @@ type station struct {
 	ledger *ledger.Ledger
 	server *stub.Server
 	addr   net.Addr
+}
+
+// trouble says what kept the stub from seeing or serving requests, "" when nothing did.
+func (s *station) trouble() string {
+	st := s.server.Stats()
+	switch {
+	case st.Overloaded+st.Dropped > 0:
+		return fmt.Sprintf("the stub turned away %d requests, because too many connections were open", st.Overloaded+st.Dropped)
+	case st.Panics > 0:
+		return fmt.Sprintf("the stub met a bug of its own %d times", st.Panics)
+	case s.ledger.Overflowed() > 0:
+		return fmt.Sprintf("%d requests at the stub could not be recorded, because there were too many", s.ledger.Overflowed())
+	}
+	return ""
 }
 
 // listen starts a stub. A port that is taken is an error that names the flag.
@@ -84,7 +97,6 @@ func (a *app) runPlan(ctx context.Context, p *plan) (record.Document, error) {
 // config puts a run together.
 func (p *plan) config(s *station) check.Config {
 	f := p.flags
-	own := &locals{}
 	d := p.document()
 	d.Target.StubURL = s.url()
 	direct := wire.Client{Base: wire.Base{Scheme: "http", Host: s.addr.String(), Authority: s.addr.String()}, Abrupt: true}
@@ -96,9 +108,9 @@ func (p *plan) config(s *station) check.Config {
 	}
 	return check.Config{
 		Run: s.ledger.Run(), Matrix: p.matrix, Rows: p.chosen.rows,
-		Layer: wire.Client{Base: p.layer, TLS: p.tls, Local: own.add}, Base: p.layer.Path,
+		Layer: wire.Client{Base: p.layer, TLS: p.tls}, Base: p.layer.Path,
 		Direct: below{direct}, Hits: s.ledger, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
-		Header: p.header, Self: func(h ledger.Hit) bool { return own.has(h.From) }, Proof: p.proof,
+		Header: p.header, Trouble: s.trouble, Proof: p.proof,
 		Concurrency: f.concurrency, Rate: f.rate, Timeout: f.timeout, Deadline: f.deadline,
 		ReadyTimeout: f.readyTimeout, Settle: f.settle, Document: d, Redact: p.redact,
 	}
@@ -149,25 +161,4 @@ type below struct{ client wire.Client }
 func (b below) Do(ctx context.Context, r wire.Request) *wire.Answer {
 	r.Target = b.client.Base.Path + r.Target
 	return b.client.Do(ctx, r)
-}
-
-// locals are the addresses that our own requests to the layer came from.
-type locals struct {
-	mu   sync.Mutex
-	seen map[string]bool
-}
-
-func (l *locals) add(addr string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.seen == nil {
-		l.seen = map[string]bool{}
-	}
-	l.seen[addr] = true
-}
-
-func (l *locals) has(addr string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.seen[addr]
 }

@@ -1,0 +1,109 @@
+package controls
+
+import (
+	"context"
+	"fmt"
+	"net/textproto"
+	"strings"
+	"time"
+
+	"github.com/preservecheck/preservecheck/check"
+	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/record"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// wholeRuns lets the very engine that judges the user's layer judge, without sockets, a layer that retries, one that answers
+// by itself and one that answers from a cache: what only a whole run can see (a second hit, no hit, another's hit, a
+// changed state) is proven in every check. The other faults with memory are left to ProveAll, for the time they take.
+func (p *prover) wholeRuns(ctx context.Context) {
+	for _, f := range []*Fault{retryTwice, cooldown, cache} {
+		if ctx.Err() != nil {
+			p.missed = append(p.missed, "the proof was interrupted")
+			return
+		}
+		d := p.inMemory(ctx, f, p.in.Modes[:1])
+		p.settle(f, &d, fmt.Sprintf("control %s as a whole run in memory, mode %s", f.Name, p.in.Modes[0]))
+	}
+}
+
+// inMemory makes one whole run without sockets.
+func (p *prover) inMemory(ctx context.Context, f *Fault, modes []fixture.Mode) record.Document {
+	run := ledger.NewRun()
+	up := &memoryStub{matrix: p.in.Matrix, book: ledger.New(run), names: namesOf(p.in.Matrix)}
+	return check.Run(ctx, check.Config{
+		Run: run, Matrix: p.in.Matrix, Rows: rowsOf(p.in, modes), Hits: up.book, Rules: p.in.Rules, Channel: "auto", Model: "preservecheck-" + ledger.Placeholder,
+		Layer: &memoryLayer{up: up, answer: f.behaviour()}, Direct: up, Idle: func() bool { return true },
+		Proof:       func(context.Context) record.Proof { return partOfAProof },
+		Concurrency: 1, Timeout: 5 * time.Second, Deadline: time.Minute, ReadyTimeout: 5 * time.Second,
+	})
+}
+
+// partOfAProof stands for the proof in runs that are themselves part of one, and judge no layer of a user's.
+var partOfAProof = record.Proof{Pairs: 1, Exact: 1, Keys: 1, Deciding: 1}
+
+func namesOf(m *fixture.Matrix) *ledger.Names {
+	var names []string
+	for _, list := range [][]*fixture.Fixture{m.Rows, m.Canaries} {
+		for _, f := range list {
+			names = append(names, f.Name)
+		}
+	}
+	return ledger.NewNames(names)
+}
+
+// memoryStub answers like the stub, and writes the same ledger.
+type memoryStub struct {
+	matrix *fixture.Matrix
+	book   *ledger.Ledger
+	names  *ledger.Names
+}
+
+// Do answers a request with the fixture that it names.
+func (s *memoryStub) Do(_ context.Context, r wire.Request) *wire.Answer {
+	d := dialects.Anthropic
+	now := time.Now()
+	reading := ledger.Channels{}.Read(ledger.Arrival{Path: r.Target, Header: headerOf(r), Model: d.Model(r.Body), Body: r.Body}, s.names)
+	h := ledger.Hit{ID: ledger.NewID(), Tag: reading.Tag, Channels: reading.Channels, At: now, Method: r.Method, Path: r.Target, Stream: d.Stream(r.Body)}
+	f := s.matrix.Get(reading.Tag.Fixture)
+	if f == nil {
+		s.book.Add(h)
+		return &wire.Answer{End: wire.EndNone, SentAt: now, DoneAt: now}
+	}
+	h.Served = ledger.Served{Fixture: f.Name, Proto: "HTTP/1.1", Status: f.Answer.Status, AnswerAt: time.Now(), Finished: true}
+	s.book.Add(h)
+	a := f.Expected(h.ID, false)
+	a.SentAt, a.FirstAt, a.DoneAt = now, time.Now(), time.Now()
+	return a
+}
+
+func headerOf(r wire.Request) func(string) []string {
+	return func(name string) (values []string) {
+		for _, f := range r.Header {
+			if textproto.CanonicalMIMEHeaderKey(f.Name) == textproto.CanonicalMIMEHeaderKey(name) {
+				values = append(values, strings.TrimSpace(f.Value))
+			}
+		}
+		return values
+	}
+}
+
+// memoryLayer is the layer of a fault in front of a memoryStub.
+type memoryLayer struct {
+	up     *memoryStub
+	answer Behaviour
+}
+
+// Do answers a request as the fault does.
+func (y *memoryLayer) Do(ctx context.Context, r wire.Request) *wire.Answer {
+	sent := time.Now()
+	d := dialects.Anthropic
+	a := y.answer(&Call{
+		Request: r, Stream: d.Stream(r.Body), Model: d.Model(r.Body),
+		Ask: func(r wire.Request) *wire.Answer { return y.up.Do(ctx, r) },
+	}).Clone()
+	a.SentAt, a.FirstAt, a.DoneAt = sent, time.Now(), time.Now()
+	return a
+}
