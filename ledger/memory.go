@@ -31,7 +31,7 @@ type Ledger struct {
 	byID      map[uint64]int
 	byNonce   map[uint64]span
 	issued    map[uint64]string // nonce → the fixture that it was issued for
-	next      []int // the next hit with the same nonce, 0 for none
+	next      []int             // the next hit with the same nonce, 0 for none
 	announced []*announcement
 }
 
