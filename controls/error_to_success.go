@@ -27,7 +27,7 @@ var errorToSuccess = &Fault{
 			return nil
 		case r.Stream:
 			return append(gone(r, "body"), Sight{"status", evidence.Changed}, Sight{"header/content-type", evidence.Changed},
-				Sight{"stream/events", evidence.Invented}, Sight{"stream/terminal", evidence.Invented})
+				Sight{"stream/events", evidence.Invented}, Sight{"stream/terminal", evidence.Invented}, Sight{"stream/data", evidence.Invented})
 		case r.Evidence.Get("body").Kind != evidence.Object:
 			return []Sight{{"status", evidence.Changed}, {"body", evidence.Changed}}
 		}
