@@ -38,7 +38,7 @@ type Dialect struct {
 }
 
 // All lists the dialects; a new one is a new file and a line here.
-func All() []*Dialect { return []*Dialect{Anthropic} }
+func All() []*Dialect { return []*Dialect{Anthropic, OpenAIChat, OpenAIResponses} }
 
 // ByName returns a dialect, or nil.
 func ByName(name string) *Dialect {
