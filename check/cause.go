@@ -3,23 +3,24 @@ package check
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
+	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/wire"
 )
 
 // cause says what came back instead of a canary and what is the likely reason.
-func (c *canary) cause(timeout time.Duration) string {
+func (c *canary) cause(conf *Config) string {
 	a := c.probe.answer
-	if s := c.reached(); s != "" {
+	if s := c.reached(conf); s != "" {
 		return s
 	}
 	switch {
 	case a.End == wire.EndRefused:
-		return "no connection to the layer: " + a.Err + "; is it running at that address?"
+		return "no connection to the layer: " + a.Err
 	case a.End == wire.EndTimeout:
-		return fmt.Sprintf("the layer took the request and gave no complete answer within %s, and the stub saw nothing: is the stub the layer's upstream?", timeout)
+		return fmt.Sprintf("the layer took the request and gave no complete answer within %s, and the stub saw nothing: is the stub the layer's upstream?", conf.Timeout)
 	case a.Status == 0:
 		return "no usable answer from the layer: " + a.Err
 	case c.realProvider():
@@ -29,21 +30,41 @@ func (c *canary) cause(timeout time.Duration) string {
 }
 
 // reached explains a canary that did reach the stub and still is no success.
-func (c *canary) reached() string {
+func (c *canary) reached(conf *Config) string {
 	a := c.probe.answer
-	switch {
-	case len(c.hits) == 0 && len(c.stray) > 0:
-		h := c.stray[0]
-		if h.Note == "" {
-			return fmt.Sprintf("the stub was reached at %s, but no channel arrived: the layer passes neither prompt nor headers; try --channel model or --channel armed", h.Path)
-		}
-		return h.Note
-	case len(c.hits) == 0:
+	hits := append(append([]ledger.Hit(nil), c.hits...), c.stray...)
+	if len(hits) == 0 {
 		return ""
+	}
+	h := hits[0]
+	switch {
+	case h.Note != "" && h.Served.Fixture == "":
+		return h.Note + c.ownPath(conf, h)
+	case len(c.hits) == 0:
+		return fmt.Sprintf("the stub was reached at %s, but no channel arrived: the layer passes neither prompt nor headers; try --channel model or --channel armed", h.Path)
 	case a.Status == 0 || !a.End.Orderly():
 		return fmt.Sprintf("the stub was reached and answered a success, but what came back through the layer is unusable: %s %s", a.End, a.Err)
 	}
 	return fmt.Sprintf("the stub was reached and answered a success, but the layer answered %d%s", a.Status, begins(a))
+}
+
+// ownPath finds the fault in --layer when its own path is what went astray at the stub.
+func (c *canary) ownPath(conf *Config, h ledger.Hit) string {
+	version, _, _ := strings.Cut(strings.TrimPrefix(c.probe.lane.dialect.Path, "/"), "/")
+	base, ok := strings.CutSuffix(conf.Base, "/"+version)
+	if !ok || !strings.Contains(h.Path, "/"+version+"/"+version+"/") {
+		return ""
+	}
+	return fmt.Sprintf(". The /%s may be the one in --layer, which the client adds by itself: give --layer with the path %q instead of %q", version, base, conf.Base)
+}
+
+// lasting reports whether the cause is one that waiting rarely mends.
+func (c *canary) lasting() bool {
+	a := c.probe.answer
+	astray := slices.ContainsFunc(append(append([]ledger.Hit(nil), c.hits...), c.stray...), func(h ledger.Hit) bool {
+		return h.Served.Fixture == "" && h.Note != ""
+	})
+	return astray || a.Status == 401 || a.Status == 403 || a.Status == 405 || a.Status == 501 || a.End == wire.EndBadFraming
 }
 
 func likely(a *wire.Answer) string {
@@ -58,6 +79,8 @@ func likely(a *wire.Answer) string {
 		return "it has no such route; --layer must be the base URL that a client would be given, path included"
 	case a.Status == 429:
 		return "it limits requests itself; try --rate"
+	case a.Status == 501:
+		return "what answers there is no provider and not the stub; is the stub the layer's upstream?"
 	case a.Status >= 500:
 		return "it can't reach its upstream; is that the stub's base URL?"
 	}

@@ -74,7 +74,7 @@ func TestWhyNoCanaryCameThrough(t *testing.T) {
 	}{
 		{"nothing listens", func(context.Context, wire.Request, func(wire.Request) *wire.Answer) *wire.Answer {
 			return &wire.Answer{End: wire.EndRefused, Err: "connection refused"}
-		}, "is it running", 0},
+		}, "connection refused", 0},
 		{"a key is missing", func(context.Context, wire.Request, func(wire.Request) *wire.Answer) *wire.Answer {
 			return own(401, `{}`)
 		}, "--header", 20},
@@ -118,6 +118,48 @@ func TestWhyNoCanaryCameThrough(t *testing.T) {
 		}
 		if c.most > 0 && asked.Load() > c.most {
 			t.Errorf("%s: the layer was asked %d times", c.why, asked.Load())
+		}
+	}
+}
+
+func TestAVersionInTheBaseIsNamed(t *testing.T) {
+	d := run(t, honest, func(c *check.Config) { c.Base, c.ReadyTimeout = "/v1", 300*time.Millisecond })
+	if !strings.Contains(d.NotReady, `give --layer with the path "" instead of "/v1"`) {
+		t.Errorf("%q", d.NotReady)
+	}
+}
+
+func TestALayerThatCallsTheStubElsewhereInstead(t *testing.T) {
+	// As nginx does whose error_page stands behind the same proxy_pass: the client gets the answer to another path.
+	d := run(t, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+		a := ask(r)
+		if a.Status == 429 {
+			r.Target = "/e"
+			return ask(r)
+		}
+		return a
+	})
+	r := row(t, d, "tier_cap")
+	if d.Result.Exit != 1 || r.Verdict != "reclassified" || !strings.Contains(r.Reason, "/e") {
+		t.Errorf("exit %d, %s: %q", d.Result.Exit, r.Verdict, r.Reason)
+	}
+}
+
+func TestAdviceTellsALimiterFromAnOpenCircuit(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		want   string
+	}{{429, "limit requests by itself"}, {503, "out of service"}} {
+		var n atomic.Int64
+		d := run(t, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+			if n.Add(1) > 3 {
+				return own(c.status, "{}")
+			}
+			return ask(r)
+		})
+		f := finding(d, "layer-state")
+		if d.Result.Exit != 1 || f == nil || !strings.Contains(f.Advice, c.want) || !strings.Contains(f.Advice, "--rate") {
+			t.Errorf("%d: exit %d, findings %+v", c.status, d.Result.Exit, d.Findings)
 		}
 	}
 }

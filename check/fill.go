@@ -101,7 +101,7 @@ func (r *runner) decided(out *record.Row, row Row, s *seen) {
 	out.HitsAllowed = s.judged.Allowed
 	out.Fields, out.Omitted = r.fields(row, s)
 	out.Layer = r.article(row, s.layer, len(s.hits))
-	if s.from == compare.OwnHit || s.from == compare.Attributed || s.judged.Verdict == compare.LayerMade {
+	if told := s.from == compare.OwnHit || s.from == compare.Attributed; told && s.judged.Verdict != compare.Inconclusive || s.judged.Verdict == compare.LayerMade {
 		out.Class.Layer = string(s.judged.Class)
 		out.Consequence = classify.Consequence(row.Fixture.Class, s.judged.Class)
 	}

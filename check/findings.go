@@ -19,7 +19,10 @@ const (
 	unexplainedHits = "unexplained-hits"
 )
 
-const tryRate = "canaries were refused as well, so the layer seems to limit requests by itself: try --rate, or a higher limit for this test"
+const (
+	tryRate = "canaries were refused as well, so the layer seems to limit requests by itself: try --rate, or a higher limit for this test"
+	outage  = "canaries were refused as well, with a 5xx: the layer seems to take its upstream out of service after errors (max_fails, a circuit breaker); where it limits requests instead, try --rate"
+)
 
 // findings says what happened in the run that no single row tells.
 func (r *runner) findings() []record.Finding {
@@ -93,18 +96,46 @@ func (r *runner) silent() (out []record.Finding) {
 	if len(looks) > 0 {
 		out = append(out, record.Finding{Kind: layerState, Rows: looks, Fails: true, Text: r.lookText()})
 	}
-	for _, l := range r.lost {
-		if none(l) && l.what == "canary" && l.after != "" {
-			out = append(out, record.Finding{
-				Kind: layerState, Rows: []string{l.after}, Fails: true,
-				Text: fmt.Sprintf("after %s the layer stopped calling the stub: the next valid request was not passed on", l.after),
-			})
-		}
+	if after := r.lostAfter(); len(after) > 0 {
+		out = append(out, record.Finding{
+			Kind: layerState, Rows: after, Fails: true,
+			Text: fmt.Sprintf("after %s the layer stopped calling the stub: the next valid request was not passed on", some(after)),
+		})
 	}
-	if r.refusals > 0 && len(out) > 0 {
-		out[0].Advice = tryRate
+	if len(out) > 0 {
+		out[0].Advice = r.advice()
 	}
 	return out
+}
+
+// lostAfter names the rows after which, asked alone, a canary was refused.
+func (r *runner) lostAfter() (out []string) {
+	for _, l := range r.lost {
+		if l.other == nil && l.what == "canary" && l.after != "" && !slices.Contains(out, l.after) {
+			out = append(out, l.after)
+		}
+	}
+	return out
+}
+
+// advice says what to try when canaries were refused as well, "" when none was.
+func (r *runner) advice() string {
+	refused, outages := 0, 0
+	for _, l := range r.lost {
+		if l.what == "canary" && l.other == nil {
+			refused++
+			if l.status >= 500 || l.status == 0 {
+				outages++
+			}
+		}
+	}
+	switch {
+	case refused == 0:
+		return ""
+	case outages*2 > refused:
+		return outage
+	}
+	return tryRate
 }
 
 func (r *runner) lookText() string {

@@ -32,7 +32,7 @@ func (r *runner) settled(row Row) (v compare.Verdict, why string, by *seen) {
 	}
 	all := r.seen[row]
 	if len(all) == 0 {
-		return compare.Inconclusive, "not run: the run was interrupted", nil
+		return compare.Inconclusive, notRun, nil
 	}
 	last := all[len(all)-1]
 	switch {
@@ -40,9 +40,14 @@ func (r *runner) settled(row Row) (v compare.Verdict, why string, by *seen) {
 		return last.judged.Verdict, last.judged.Reason, last
 	case r.notAlone[row]:
 		return compare.Inconclusive, "asked side by side it never reached the stub, and then no canary came through in time to ask it alone", last
+	case last.judged.Verdict == compare.Inconclusive:
+		return compare.Inconclusive, last.judged.Reason, last
 	}
-	return compare.Inconclusive, "not asked alone: the run was interrupted", last
+	return compare.Inconclusive, "never asked alone: the run was interrupted", last
 }
+
+// notRun is the reason of a row that nobody asked.
+const notRun = "not run: the run was interrupted"
 
 // withoutCanary judges the rows of a lane in which no canary came through while another had one.
 func (r *runner) withoutCanary(row Row) (compare.Verdict, string, *seen) {

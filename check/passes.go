@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"time"
 
@@ -37,14 +38,14 @@ func (s *seen) reached() bool {
 
 // lost is an answer that no hit of its own explains, at any time.
 type lost struct {
-	what  string // the row's name, or "canary"
-	pass  string
-	stage string
-	row   Row
-	from  compare.Provenance
-	other *ledger.Hit
-	after string // with a canary before an alone row: the row that was asked before
-	at    time.Time
+	what   string // the row's name, or "canary"
+	pass   string
+	stage  string
+	row    Row
+	from   compare.Provenance
+	other  *ledger.Hit
+	after  string // with a canary before an alone row: the row that was asked before
+	status int    // of the answer
 }
 
 func (r *runner) observe(ctx context.Context, row Row, pass string) *seen {
@@ -69,14 +70,15 @@ func (r *runner) judge(s *seen) {
 	s.from, s.other = r.trace(s.probe, hits)
 	s.judged = r.c.Rules.Judge(compare.Observed{
 		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: s.row.Dialect, Expected: r.expected[s.row], Direct: r.directs[s.row],
-		Layer: s.layer, Answer: s.probe.answer, Hits: len(hits), Unserved: unserved(hits), Provenance: s.from,
+		Layer: s.layer, Answer: s.probe.answer, Hits: len(hits), Unserved: noteOf(hits, true), Astray: noteOf(hits, false), Provenance: s.from,
 	})
 }
 
-// unserved says why the stub answered one of the hits for itself, for example because it had too many connections.
-func unserved(hits []ledger.Hit) string {
+// noteOf says why the stub answered one of the hits for itself: by a fault of its own (it had too many connections),
+// or because the layer called it where no fixture is served.
+func noteOf(hits []ledger.Hit, ownFault bool) string {
 	for _, h := range hits {
-		if h.Served.Fixture == "" && h.Note != "" {
+		if h.Served.Fixture == "" && h.Note != "" && (h.Served.Status == http.StatusServiceUnavailable) == ownFault {
 			return h.Note
 		}
 	}
@@ -144,7 +146,6 @@ func (r *runner) look(ctx context.Context, stage string, row Row) {
 }
 
 func (r *runner) lose(l lost) {
-	l.at = time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lost = append(r.lost, l)
@@ -152,10 +153,7 @@ func (r *runner) lose(l lost) {
 
 func (r *runner) loseCanary(c *canary, pass, stage string, row Row, after string) {
 	_, other := r.trace(c.probe, c.hits)
-	r.mu.Lock()
-	r.refusals++
-	r.mu.Unlock()
-	r.lose(lost{what: "canary", pass: pass, stage: stage, row: row, from: c.from, other: other, after: after})
+	r.lose(lost{what: "canary", pass: pass, stage: stage, row: row, from: c.from, other: other, after: after, status: c.probe.answer.Status})
 }
 
 // triage judges again with the late hits, and sorts the rows that are not plainly preserved: those that reached the
@@ -235,7 +233,7 @@ func (r *runner) alone(ctx context.Context, rows []Row) {
 			continue
 		}
 		r.observe(ctx, row, passAlone)
-		after = row.Fixture.Name
+		after = label(row)
 	}
 	if after != "" && ctx.Err() == nil {
 		last := rows[len(rows)-1]

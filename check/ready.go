@@ -16,6 +16,10 @@ const (
 	firstBackoff = 50 * time.Millisecond
 	lastBackoff  = time.Second
 	maxCanaries  = 20 // requests that a layer really got, a wait
+
+	// patience is how long a refusal is waited out that does not heal by itself: a missing key, a wrong path. A gateway
+	// that is still loading its configuration answers such things, too, so it is not none.
+	patience = 3 * time.Second
 )
 
 // channels is how requests are marked: all that are sent, and the one whose tags decide ("" until a canary came through).
@@ -46,7 +50,7 @@ func (c *Config) wanted() channels {
 func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.c.ReadyTimeout)
 	defer cancel()
-	ch := r.c.wanted()
+	began, ch := time.Now(), r.c.wanted()
 	wait, sent := firstBackoff, 0
 	for {
 		unknown := len(r.c.Hits.Unexplained())
@@ -61,7 +65,7 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 			return "", nil
 		case c.realProvider():
 			r.setTouched(l, false)
-			return c.cause(r.c.Timeout), nil
+			return c.cause(&r.c), nil
 		}
 		if ch.decides == "" && r.c.Channel == "auto" {
 			ch.decides = c.rowOnly()
@@ -70,10 +74,10 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 			sent++
 		}
 		if p.answer.End != wire.EndCanceled || why == "" {
-			why = c.cause(r.c.Timeout)
+			why = c.cause(&r.c)
 		}
 		r.setTouched(l, len(c.hits) > 0 || len(c.stray) > 0)
-		if sent >= maxCanaries || ctx.Err() != nil {
+		if sent >= maxCanaries || ctx.Err() != nil || c.lasting() && time.Since(began) > patience {
 			return why, nil
 		}
 		r.progress("waiting for the layer", sent, 0, "")

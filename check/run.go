@@ -31,7 +31,6 @@ type runner struct {
 	crash      any
 	done       int
 	failed     int
-	refusals   int // canaries that the layer answered by itself, after the first that came through
 
 	expected map[Row]evidence.Evidence
 	directs  map[Row]evidence.Evidence

@@ -36,7 +36,8 @@ type Observed struct {
 	Layer      evidence.Evidence
 	Answer     *wire.Answer // through the layer
 	Hits       int
-	Unserved   string // why the stub answered a hit for itself instead of with the fixture; "" when it did not
+	Unserved   string // why the stub could not serve a hit by a fault of its own; "" when it could
+	Astray     string // where the layer called the stub besides; "" when it did not
 	Provenance Provenance
 }
 
@@ -109,7 +110,10 @@ func (r Rules) judgeEvidence(j *Judged, o Observed) {
 		j.Verdict = Preserved
 	}
 	j.Reason = inventedSuccess(o, j.Class)
-	if j.Allowed > 0 && o.Hits > j.Allowed {
+	switch {
+	case o.Astray != "" && j.Verdict != Preserved:
+		j.Reason = joined(o.Astray, j.Reason)
+	case j.Allowed > 0 && o.Hits > j.Allowed:
 		j.Reason = joined(j.Reason, classify.MoreHits(o.Fixture.Class, o.Hits))
 	}
 }
@@ -142,8 +146,8 @@ func invented(want, got []string) (out []string) {
 }
 
 func joined(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }
