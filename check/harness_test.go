@@ -81,6 +81,9 @@ func run(t *testing.T, l layer, opts ...option) record.Document {
 		Concurrency: 8, Timeout: 2 * time.Second, Deadline: time.Minute, ReadyTimeout: 2 * time.Second, Settle: 300 * time.Millisecond,
 	}
 	for _, f := range m.Rows {
+		if f.Dialect != dialects.Anthropic.Name {
+			continue
+		}
 		c.Rows = append(c.Rows, check.Row{Fixture: f, Mode: fixture.Plain, Dialect: dialects.Anthropic})
 	}
 	for _, o := range opts {

@@ -7,10 +7,12 @@ const (
 	ContractSpendCap Class = "contract_spend_cap"
 	UserSpendLimit   Class = "user_spend_limit"
 	CreditExhausted  Class = "credit_exhausted"
+	ProviderLimit    Class = "provider_limit" // a usage limit that the provider assigned to the organization
 	Billing          Class = "billing"
 	OrgHold          Class = "org_hold"
 	RateLimit        Class = "rate_limit"
 	RampLimit        Class = "ramp_limit"
+	InFlightLimit    Class = "in_flight_limit"
 	Unknown429       Class = "unknown_429"
 	InvalidRequest   Class = "invalid_request"
 	Auth             Class = "auth"
@@ -108,6 +110,11 @@ var classes = []class{
 		worker: "Pause the queue for the whole organization and page once; somebody must buy credits",
 	},
 	{
+		name: ProviderLimit, noun: "an assigned usage limit", does: "paused",
+		action: Action{RetryNever, "pause_and_page", AlertPage, ScopeAccount},
+		worker: "Pause the queue for the whole organization and page once; somebody must ask the provider for a higher limit",
+	},
+	{
 		name: Billing, noun: "a billing problem", does: "paused",
 		action: Action{RetryNever, "pause_and_page", AlertPage, ScopeAccount},
 		worker: "Pause the queue for the whole organization and page once; somebody must look at the billing page",
@@ -126,6 +133,11 @@ var classes = []class{
 		name: RampLimit, noun: "a ramp limit", does: "retried", how: "at a lower pace",
 		action: Action{RetryAfterWait, "hold_and_slow_down", AlertNone, ScopeAccount},
 		worker: "Wait at least retry-after, lower the concurrency, grow slowly again",
+	},
+	{
+		name: InFlightLimit, noun: "a limit on spending in flight", does: "retried", how: "with fewer requests at a time",
+		action: Action{RetryAfterWait, "hold_and_slow_down", AlertNone, ScopeAccount},
+		worker: "Wait at least retry-after, lower the concurrency so that running requests can settle, then try a bounded number of times",
 	},
 	{
 		name: Unknown429, noun: "an unclassified 429", does: "retried", how: "with growing waits",

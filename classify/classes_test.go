@@ -8,8 +8,8 @@ import (
 func TestEveryClassHasAWholeAction(t *testing.T) {
 	retries := map[Retry]bool{RetryNever: true, RetryAfterWait: true, RetryBounded: true}
 	alerts := map[Alert]bool{AlertNone: true, AlertTicket: true, AlertOwner: true, AlertPage: true}
-	if len(All()) != 22 {
-		t.Errorf("got %d classes, want 22", len(All()))
+	if len(All()) != 24 {
+		t.Errorf("got %d classes, want 24", len(All()))
 	}
 	scopes := map[Scope]bool{ScopeRequest: true, ScopeModel: true, ScopeProvider: true, ScopeAccount: true, ScopeUnknown: true}
 	seen, nouns := map[Class]bool{}, map[string]bool{}

@@ -19,6 +19,7 @@ const (
 	Type         Role = "type"
 	Code         Role = "code"
 	Details      Role = "details"
+	Limit        Role = "limit-source" // whose limit was reached, where an error says so beside its code
 	Message      Role = "message"
 	RetryAfter   Role = "retry-after"
 	RetryAfterMS Role = "retry-after-ms"
@@ -49,6 +50,7 @@ type Facts struct {
 	HasError   bool // the answer holds an error object of the dialect
 	Truncated  bool // a stream ended without its terminal event and without an error
 	Type, Code Fact
+	Limit      Fact
 	Message    Fact
 	RetryAfter Fact
 }
@@ -57,6 +59,7 @@ type Facts struct {
 type CodeMatch struct {
 	Absent bool     // no code
 	OneOf  []string // one of these
+	Odd    bool     // there, but no text
 }
 
 // Rule gives a class to the answers that fit all its conditions. An empty condition fits everything.
@@ -66,7 +69,9 @@ type Rule struct {
 	Success       bool  // any 2xx
 	NoError       bool  // no error object of the dialect in the answer
 	Type          []string
+	HasError      bool      // an error object of the dialect is in the answer
 	Code          CodeMatch // the zero value fits any code
+	Limit         []string
 	MessagePrefix []string
 	RetryAfter    bool   // retry-after must be present and not empty
 	Truncated     bool   // only answers that broke off
@@ -91,12 +96,13 @@ func (r *Rule) fits(f Facts) bool {
 		return false
 	case r.Success && (f.Status < 200 || f.Status > 299 || f.InStream):
 		return false
-	case r.NoError && f.HasError:
+	case r.NoError && f.HasError || r.HasError && !f.HasError:
 		return false
 	case r.RetryAfter && (f.RetryAfter.State != Text || strings.TrimSpace(f.RetryAfter.Text) == ""):
 		return false
 	}
-	return oneOfInt(r.Status, f.Status) && oneOf(r.Type, f.Type) && r.Code.fits(f.Code) && prefix(r.MessagePrefix, f.Message)
+	return oneOfInt(r.Status, f.Status) && oneOf(r.Type, f.Type) && r.Code.fits(f.Code) && oneOf(r.Limit, f.Limit) &&
+		prefix(r.MessagePrefix, f.Message)
 }
 
 // Reads lists the roles that a rule looks at, so that a profile can be held to compare them all.
@@ -111,17 +117,20 @@ func (r *Rule) Reads() []Role {
 	add(Type, len(r.Type) > 0)
 	add(Details, r.Code.reads())
 	add(Code, r.Code.reads())
+	add(Limit, len(r.Limit) > 0)
 	add(Message, len(r.MessagePrefix) > 0)
 	add(RetryAfter, r.RetryAfter)
 	return out
 }
 
-func (m CodeMatch) reads() bool { return m.Absent || len(m.OneOf) > 0 }
+func (m CodeMatch) reads() bool { return m.Absent || m.Odd || len(m.OneOf) > 0 }
 
 func (m CodeMatch) fits(f Fact) bool {
 	switch {
 	case m.Absent:
 		return f.State == Absent
+	case m.Odd:
+		return f.State == Odd
 	case len(m.OneOf) > 0:
 		return oneOf(m.OneOf, f)
 	}

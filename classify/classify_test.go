@@ -9,7 +9,7 @@ func text(s string) Fact { return Fact{State: Text, Text: s} }
 
 // Each case changes one thing about a fact that fits, so each condition of a rule is seen to count.
 func TestRuleConditions(t *testing.T) {
-	fits := Facts{Status: 429, HasError: true, Type: text("t"), Code: text("c"), Message: text("hello you"), RetryAfter: text("1")}
+	fits := Facts{Status: 429, HasError: true, Type: text("t"), Code: text("c"), Limit: text("l"), Message: text("hello you"), RetryAfter: text("1")}
 	change := func(f func(*Facts)) Facts { g := fits; f(&g); return g }
 	for _, c := range []struct {
 		rule Rule
@@ -26,6 +26,8 @@ func TestRuleConditions(t *testing.T) {
 		{Rule{Success: true}, Facts{Status: 200, InStream: true}, false, "an error event after a 200 is no success"},
 		{Rule{NoError: true}, fits, false, "there is an error object"},
 		{Rule{NoError: true}, Facts{Status: 200}, true, "there is none"},
+		{Rule{HasError: true}, fits, true, "there is an error object"},
+		{Rule{HasError: true}, Facts{Status: 502}, false, "a page is none"},
 		{Rule{Type: []string{"t"}}, fits, true, "the type"},
 		{Rule{Type: []string{"T"}}, fits, false, "types are not folded"},
 		{Rule{Type: []string{"t"}}, change(func(f *Facts) { f.Type = Fact{Odd, "t"} }), false, "a list is not a type"},
@@ -34,6 +36,12 @@ func TestRuleConditions(t *testing.T) {
 		{Rule{Code: CodeMatch{Absent: true}}, fits, false, "a code where none may be"},
 		{Rule{Code: CodeMatch{Absent: true}}, change(func(f *Facts) { f.Code = Fact{State: Odd} }), false, "an odd code is not an absent one"},
 		{Rule{Code: CodeMatch{Absent: true}}, change(func(f *Facts) { f.Code = text("") }), false, "an empty code is not an absent one"},
+		{Rule{Code: CodeMatch{Odd: true}}, change(func(f *Facts) { f.Code = Fact{Odd, "429"} }), true, "a code that is a number"},
+		{Rule{Code: CodeMatch{Odd: true}}, fits, false, "a code that is a text is not odd"},
+		{Rule{Code: CodeMatch{Odd: true}}, change(func(f *Facts) { f.Code = Fact{} }), false, "nor is no code"},
+		{Rule{Limit: []string{"k", "l"}}, fits, true, "one of the limits"},
+		{Rule{Limit: []string{"k"}}, fits, false, "another limit"},
+		{Rule{Limit: []string{"k"}}, change(func(f *Facts) { f.Limit = Fact{} }), false, "no limit is named"},
 		{Rule{MessagePrefix: []string{"x", "hello"}}, fits, true, "one of the prefixes"},
 		{Rule{MessagePrefix: []string{"you"}}, fits, false, "inside is not at the start"},
 		{Rule{RetryAfter: true}, fits, true, "retry-after is there"},
@@ -69,11 +77,12 @@ func TestReads(t *testing.T) {
 		{Rule{Success: true}, []Role{Status}, "success is a status"},
 		{Rule{NoAnswer: true}, []Role{Status}, "so is its absence"},
 		{
-			Rule{Status: []int{1}, Type: []string{"t"}, Code: CodeMatch{Absent: true}, MessagePrefix: []string{"m"}, RetryAfter: true},
-			[]Role{Status, Type, Details, Code, Message, RetryAfter},
+			Rule{Status: []int{1}, Type: []string{"t"}, Code: CodeMatch{Absent: true}, Limit: []string{"l"}, MessagePrefix: []string{"m"}, RetryAfter: true},
+			[]Role{Status, Type, Details, Code, Limit, Message, RetryAfter},
 			"details that are no object make the code odd, so a rule about the code reads them",
 		},
 		{Rule{Code: CodeMatch{OneOf: []string{"c"}}}, []Role{Details, Code}, "a code by name"},
+		{Rule{Code: CodeMatch{Odd: true}}, []Role{Details, Code}, "a code by its kind"},
 	} {
 		if got := c.rule.Reads(); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %v, want %v", c.why, got, c.want)

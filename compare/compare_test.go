@@ -129,16 +129,24 @@ func TestMaxLayerRetriesReplacesBothRules(t *testing.T) {
 
 // TestEveryKeyThatAClassRuleReadsIsInEveryProfile: else a row could change its class and still be called preserved.
 func TestEveryKeyThatAClassRuleReadsIsInEveryProfile(t *testing.T) {
-	read := []classify.Role{classify.Status, classify.Type, classify.Code, classify.Message, classify.RetryAfter, classify.Details}
-	for _, p := range Profiles() {
+	for _, p := range append(Profiles(), &Profile{Name: "empty"}) {
 		for _, d := range dialects.All() {
-			for _, role := range read {
+			read := map[classify.Role]bool{}
+			for i := range d.Rules {
+				for _, role := range d.Rules[i].Reads() {
+					read[role] = true
+				}
+			}
+			if len(read) < 3 {
+				t.Errorf("the rules of %s read only %v", d.Name, read)
+			}
+			for role := range read {
 				key, ok := d.Keys[role]
 				if !ok {
 					t.Errorf("dialect %s has no key for role %s", d.Name, role)
 				}
 				for _, dir := range []evidence.Direction{evidence.Lost, evidence.Changed, evidence.Invented} {
-					if p.Decides(evidence.Difference{Key: key, Dir: dir}, nil) == nil {
+					if p.Decides(evidence.Difference{Key: key, Dir: dir}, nil, d) == nil {
 						t.Errorf("profile %s does not decide %s %s, which class rules of %s read", p.Name, key, dir, d.Name)
 					}
 				}
@@ -168,6 +176,8 @@ func TestExpectFailure(t *testing.T) {
 		{"still waiting at the deadline", stream(begin, wire.EndTimeout, 200), 1, Preserved},
 		{"closed cleanly: nobody can tell", stream(begin, wire.EndComplete, 200), 1, Broken},
 		{"finished with an event that nobody sent", stream(begin+"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n", wire.EndComplete, 200), 1, Broken},
+		{"cut within an earlier event than the stub's cut", stream("event: message_st", wire.EndReset, 200), 1, Preserved},
+		{"cut, but finished before", stream(begin+"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n", wire.EndReset, 200), 1, Broken},
 		{"other events than were sent", stream("event: ping\ndata: {}\n\n", wire.EndReset, 200), 1, Different},
 		{"the stub was never asked", stream("", wire.EndComplete, 502), 0, LayerMade},
 		{"nothing at all", &wire.Answer{End: wire.EndRefused}, 0, Broken},

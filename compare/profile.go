@@ -3,6 +3,8 @@ package compare
 import (
 	"strings"
 
+	"github.com/preservecheck/preservecheck/classify"
+	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/evidence"
 )
 
@@ -81,8 +83,30 @@ func (p *Profile) Names() []string {
 	return out
 }
 
-// Decides returns the first pattern that lets a difference decide the row, nil when none does.
-func (p *Profile) Decides(d evidence.Difference, expected evidence.Evidence) *Key {
+// always decides under every profile, whatever it lists: an error that is lost or reads as another one, and a success that
+// nobody sent.
+var always = []Key{{Pattern: "error"}, {Pattern: "error/type"}, {Pattern: "stream/terminal"}}
+
+// Decides returns the first pattern that lets a difference decide the row, nil when none does. A key that class rules of the
+// row's dialect may read decides under every profile, too, and so does what stands below its details.
+func (p *Profile) Decides(d evidence.Difference, expected evidence.Evidence, by *dialects.Dialect) *Key {
+	if k := p.lists(d, expected); k != nil {
+		return k
+	}
+	for i := range always {
+		if always[i].fits(d.Key) {
+			return &always[i]
+		}
+	}
+	key := unnumbered(d.Key)
+	if role := by.Role(key); role != "" && role != classify.Body || below(by.Keys[classify.Details], key) {
+		return &Key{Pattern: key}
+	}
+	return nil
+}
+
+// lists returns the profile's own pattern for a difference.
+func (p *Profile) lists(d evidence.Difference, expected evidence.Evidence) *Key {
 	if p.noise(d.Key) {
 		return nil
 	}

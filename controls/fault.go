@@ -87,7 +87,7 @@ func (f *Fault) behaviour() Behaviour {
 func All() []*Fault {
 	return []*Fault{
 		identity, rewriteUserLimit,
-		changeStatus, errorToSuccess, errorAsEvent,
+		changeStatus, errorToSuccess, errorAsEvent, finishStream,
 		typeNil, dropDetails, stringifyDetails, alterCode, prefixMessage, flattenError,
 		dropRetryAfter, addRetryAfter, changeRetryAfter, secondRetryAfter, addShouldRetry, addRetryAfterMS,
 		dropRequestID, changeContentType, dropEnvelope,

@@ -17,7 +17,7 @@ var mislabelGzip = &Fault{
 	},
 	Breaks: true,
 	Want: func(r Seen) []Sight {
-		if !r.isError() || !r.has("body") || r.Evidence.Get("body").Kind == evidence.Empty {
+		if !r.isError() || !r.hasBytes() {
 			return nil
 		}
 		return []Sight{{"decode", evidence.Invented}}

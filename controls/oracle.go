@@ -69,7 +69,7 @@ func (p *prover) expectedVerdict(f *Fault, s *subject, changed *wire.Answer, sig
 	}
 	decides := false
 	for _, w := range sights {
-		decides = decides || p.in.Rules.Profile.Decides(evidence.Difference{Key: w.Key, Dir: w.Dir}, s.seen.Evidence) != nil
+		decides = decides || p.in.Rules.Profile.Decides(evidence.Difference{Key: w.Key, Dir: w.Dir}, s.seen.Evidence, s.row.Dialect) != nil
 	}
 	switch {
 	case f.Breaks && len(sights) > 0:

@@ -8,5 +8,13 @@ var typeNil = &Fault{
 	Why:       `error.type becomes the text "<nil>": no rule knows it`,
 	Mechanism: OfBody,
 	Change:    editError(func(e map[string]any) { e["type"] = "<nil>" }),
-	Want:      where("error/type", evidence.Changed),
+	Want: func(r Seen) []Sight {
+		switch {
+		case !r.hasErrorObject():
+			return nil
+		case r.has("error/type"):
+			return []Sight{{"error/type", evidence.Changed}}
+		}
+		return []Sight{{"error/type", evidence.Invented}} // OpenRouter's errors have none
+	},
 }

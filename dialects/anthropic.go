@@ -18,11 +18,8 @@ var Anthropic = &Dialect{
 	Request:    anthropicRequest,
 	Model:      func(body []byte) string { return stringMember(body, "model") },
 	Stream:     func(body []byte) bool { return string(member(body, "stream")) == "true" },
-	Layout: evidence.Layout{
-		Error:      "error",
-		IsError:    func(event, dataType string) bool { return event == "error" || dataType == "error" },
-		IsTerminal: func(event, dataType string) bool { return event == "message_stop" || dataType == "message_stop" },
-	},
+	Layout:     evidence.Layout{Error: "error", Event: anthropicEvent},
+	Ends:       []string{"message_stop"},
 	Keys: map[classify.Role]string{
 		classify.Status:       "status",
 		classify.Type:         "error/type",
@@ -85,6 +82,36 @@ func anthropicRequest(base string, a wire.Ask) wire.Request {
 		Header: withDefaults(a.Header, anthropicDefaults),
 		Body:   bytes.TrimSuffix(body.Bytes(), []byte("\n")),
 	}
+}
+
+var (
+	errorMember   = []string{"error"}
+	anthropicText = map[string][]string{
+		"text_delta":       {"delta", "text"},
+		"thinking_delta":   {"delta", "thinking"},
+		"input_json_delta": {"delta", "partial_json"},
+	}
+)
+
+// anthropicEvent goes by the event's name or by the type in its data, since layers lose the one or the other. The official SDKs
+// go by the name alone: they don't see an error whose event line was lost (three SDKs run on loopback, 2026-11-30).
+func anthropicEvent(e evidence.Event) evidence.Meaning {
+	kind := e.Get("type").Text
+	m := evidence.Meaning{Word: kind}
+	is := func(name string) bool { return e.Name == name || kind == name }
+	switch {
+	case is("error"):
+		m.Error, m.ErrorAt = true, errorMember
+	case is("message_stop"):
+		m.Terminal = "message_stop"
+	case is("message_delta"):
+		if reason := e.Get("delta", "stop_reason"); reason.Kind == evidence.String {
+			m.Terminal = "stop_reason " + reason.Text
+		}
+	case is("content_block_delta"):
+		m.Text = anthropicText[e.Get("delta", "type").Text]
+	}
+	return m
 }
 
 // joinPath puts paths behind each other without doubling a slash.

@@ -27,14 +27,18 @@ type Dialect struct {
 	Layout evidence.Layout
 	// Keys gives each role its evidence key.
 	Keys map[classify.Role]string
-	// StatusOf gives the documented status of an error type, for errors that come as an event after a 200.
+	// Ends are the success terminators, as Layout names them, of which one makes a stream whole: their first word.
+	Ends []string
+	// StatusOf gives the documented status of an error's code or type, for errors that come as an event after a 200.
 	StatusOf map[string]int
+	// CodeIsStatus says that a code which is a number is the HTTP status that the error would have had.
+	CodeIsStatus bool
 	// Rules are tried in order; the last fits everything.
 	Rules []classify.Rule
 }
 
 // All lists the dialects; a new one is a new file and a line here.
-func All() []*Dialect { return []*Dialect{Anthropic} }
+func All() []*Dialect { return []*Dialect{Anthropic, OpenAIChat, OpenAIResponses} }
 
 // ByName returns a dialect, or nil.
 func ByName(name string) *Dialect {

@@ -1,8 +1,10 @@
 package dialects
 
 import (
-	"encoding/json"
+	"cmp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/preservecheck/preservecheck/classify"
 	"github.com/preservecheck/preservecheck/evidence"
@@ -22,6 +24,7 @@ func (d *Dialect) Facts(e evidence.Evidence) classify.Facts {
 		Type:       textFact(e.Get(d.Keys[classify.Type])),
 		Code:       d.code(e),
 		Message:    textFact(e.Get(d.Keys[classify.Message])),
+		Limit:      textFact(e.Get(d.Keys[classify.Limit])),
 		RetryAfter: headerFact(e.Get(d.Keys[classify.RetryAfter])),
 	}
 	if f.Status < 200 || f.Status > 299 {
@@ -29,23 +32,49 @@ func (d *Dialect) Facts(e evidence.Evidence) classify.Facts {
 	}
 	failed := e.Get("stream/error").Kind != evidence.Absent
 	stream := e.Get("stream/events").Kind != evidence.Absent
-	done := e.Get("stream/terminal").Kind != evidence.Absent
 	switch {
 	case failed:
 		f.InStream = true
-		if s, ok := d.StatusOf[f.Type.Text]; ok && f.Type.State == classify.Text {
-			f.Status = s
-		}
-	case !done && (stream || e.Get("end").Text != evidence.EndOK):
+		f.Status = cmp.Or(d.statusOf(f), f.Status)
+	case stream && !d.whole(e.Get("stream/terminal")), !stream && e.Get("end").Text != evidence.EndOK:
 		f.Truncated = true
 	}
 	return f
 }
 
+// statusOf gives the status that an error in a stream would have had, 0 when nothing says so.
+func (d *Dialect) statusOf(f classify.Facts) int {
+	for _, fact := range []classify.Fact{f.Code, f.Type} {
+		if s := d.StatusOf[fact.Text]; s != 0 && fact.State == classify.Text {
+			return s
+		}
+	}
+	if n, err := strconv.Atoi(f.Code.Text); err == nil && d.CodeIsStatus && f.Code.State == classify.Odd && n >= 400 && n <= 599 {
+		return n
+	}
+	return 0
+}
+
+// whole reports whether one of the terminators that a stream had makes it whole.
+func (d *Dialect) whole(terminals evidence.Value) bool {
+	for _, t := range terminals.Items() {
+		word, _, _ := strings.Cut(t, " ")
+		if slices.Contains(d.Ends, word) {
+			return true
+		}
+	}
+	return false
+}
+
 // code reads the error code. Details that are not an object hide it, which is not the same as no code; details that hold
-// nothing (null, "", [], false, 0) are none, as in the source article's classifier.
+// nothing (null, "", [], false, 0) are none, as in the source article's classifier. Where the code stands beside the
+// details, they hide nothing.
 func (d *Dialect) code(e evidence.Evidence) classify.Fact {
-	details := e.Get(d.Keys[classify.Details])
+	at := d.Keys[classify.Details]
+	details := e.Get(at)
+	if !strings.HasPrefix(d.Keys[classify.Code], at+"/") {
+		return textFact(e.Get(d.Keys[classify.Code]))
+	}
 	if details.Kind != evidence.Absent && details.Kind != evidence.Object && !empty(details) {
 		return classify.Fact{State: classify.Odd, Text: details.Text}
 	}
@@ -82,9 +111,5 @@ func headerFact(v evidence.Value) classify.Fact {
 	if v.Kind != evidence.List {
 		return textFact(v)
 	}
-	var lines []string
-	if json.Unmarshal([]byte(v.Text), &lines) != nil || len(lines) == 0 {
-		return classify.Fact{State: classify.Odd, Text: v.Text}
-	}
-	return classify.Fact{State: classify.Text, Text: lines[0]}
+	return classify.Fact{State: classify.Text, Text: v.Items()[0]}
 }

@@ -2,11 +2,14 @@
 //
 // One place on the wire has one key: "status", "header/retry-after", "error/type", "error/details/error_code",
 // "body/request_id", "stream/events", "end", "framing", "decode". The error object has the key "error" wherever it stood, so
-// profiles, known files and controls hold for plain answers and for streams. The package gives no verdict, knows
-// no fixture, prints nothing and reads no environment.
+// profiles, known files and controls hold for plain answers and for streams. What an event means, a dialect says. The
+// package gives no verdict, knows no fixture, prints nothing and reads no environment.
 package evidence
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Kind is what a value is. The empty Kind is absent.
 type Kind string
@@ -30,6 +33,31 @@ const (
 type Value struct {
 	Kind Kind
 	Text string
+}
+
+// Number reads a number value as an int, 0 when it is none.
+func (v Value) Number() int {
+	if v.Kind != Number {
+		return 0
+	}
+	n, err := strconv.Atoi(v.Text)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Items are the items of a List in order; nil for every other value.
+func (v Value) Items() []string {
+	if v.Kind != List {
+		return nil
+	}
+	n, _ := parseJSON([]byte(v.Text)) // a List is always an array of strings
+	out := make([]string, len(n.kids))
+	for i := range n.kids {
+		out[i] = n.kids[i].node.text
+	}
+	return out
 }
 
 // Entry is one key with its value.
@@ -58,14 +86,4 @@ func Parent(key string) string {
 		return ""
 	}
 	return key[:i]
-}
-
-// Layout is where a dialect keeps its error.
-type Layout struct {
-	// Error is the member that holds the error object, in a body and in an error event's data.
-	Error string
-	// IsError reports whether an event carries an error, by its name and by the type member of its data.
-	IsError func(event, dataType string) bool
-	// IsTerminal reports whether an event ends a stream successfully.
-	IsTerminal func(event, dataType string) bool
 }

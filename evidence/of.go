@@ -166,30 +166,40 @@ func (r *reader) body(a *wire.Answer, b []byte) {
 	case !ok:
 		r.add("body", Value{Bytes, base64.StdEncoding.EncodeToString(b)})
 	default:
-		r.envelope("body", &n)
+		r.envelope("body", &n, []string{r.layout.Error})
 	}
 }
 
-// envelope adds a body or an event's data under root; its error member goes to the key "error", wherever it stood.
-func (r *reader) envelope(root string, n *node) {
+// envelope adds a body or an event's data under root; the error at path goes to the key "error", wherever it stood.
+func (r *reader) envelope(root string, n *node, path []string) {
 	if n.kind != Object {
 		r.value(root, n)
 		return
 	}
+	var few [2]*node // there is hardly ever more than one
+	for i, e := range r.around(root, n, path, few[:0]) {
+		r.value(numbered("error", i+1), e)
+	}
+}
+
+// around adds all of an object but what stands at path, and appends that to errs.
+func (r *reader) around(root string, n *node, path []string, errs []*node) []*node {
 	r.add(root, Value{Kind: Object})
-	var errs []*node
 	var names counter
 	for i := range n.sorted() {
 		m := &n.kids[i]
-		if m.name == r.layout.Error {
+		switch {
+		case m.name != path[0]:
+			r.value(root+"/"+names.key(m.name), &m.node)
+		case len(path) == 1:
 			errs = append(errs, &m.node)
-			continue
+		case m.node.kind == Object:
+			errs = r.around(root+"/"+names.key(m.name), &m.node, path[1:], errs)
+		default:
+			r.value(root+"/"+names.key(m.name), &m.node)
 		}
-		r.value(root+"/"+names.key(m.name), &m.node)
 	}
-	for i, e := range errs {
-		r.value(numbered("error", i+1), e)
-	}
+	return errs
 }
 
 func (r *reader) value(key string, n *node) {

@@ -10,11 +10,25 @@ import (
 	"github.com/preservecheck/preservecheck/wire"
 )
 
-var layout = Layout{
-	Error:      "error",
-	IsError:    func(event, kind string) bool { return event == "error" || kind == "error" },
-	IsTerminal: func(event, kind string) bool { return event == "message_stop" || kind == "message_stop" },
-}
+var layout = Layout{Error: "error", Sequence: "seq", Event: func(e Event) Meaning {
+	kind := e.Get("type").Text
+	m := Meaning{Word: kind}
+	switch {
+	case e.Name == "flat":
+		m.Error, m.Envelope = true, []string{"type"}
+	case kind == "deep":
+		m.Error, m.ErrorAt = true, []string{"response", "error"}
+	case e.Name == "error" || kind == "error":
+		m.Error, m.ErrorAt = true, []string{"error"}
+	case e.Name == "message_stop" || kind == "message_stop":
+		m.Terminal = "message_stop"
+	case e.Get("stop").Kind == String:
+		m.Terminal = "stop " + e.Get("stop").Text
+	case kind == "delta":
+		m.Text = []string{"choices", "0", "text"}
+	}
+	return m
+}}
 
 const mask = "0000000000000000"
 
@@ -94,18 +108,25 @@ func TestOf(t *testing.T) {
 			answer(200, "event: message_start\ndata: {\"type\":\"message_start\"}\n\nevent: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"t\"}}\n\n", "content-type", "text/event-stream; charset=utf-8"), nil,
 			[]string{
 				"status = number 200", "end = text ok", "header/content-type = text text/event-stream; charset=utf-8",
-				"stream/error = object ", "stream/error/type = string error", "error = object ", "error/type = string t", `stream/events = list ["message_start","error"]`,
+				`stream/events = list ["message_start","error"]`, "stream/error = object ", "stream/error/type = string error", "error = object ", "error/type = string t",
+				"stream/data = object ", "stream/data/message_start = object ", "stream/data/message_start/type = string message_start",
 			},
 		},
 		{
 			"events without their label, and a terminator",
 			answer(200, "data: {\"type\":\"message_stop\"}\n\n"), nil,
-			[]string{"status = number 200", "end = text ok", `stream/events = list ["-"]`, "stream/terminal = text -"},
+			[]string{
+				"status = number 200", "end = text ok", `stream/events = list ["-message_stop"]`, `stream/terminal = list ["message_stop"]`,
+				"stream/data = object ", "stream/data/-message_stop = object ", "stream/data/-message_stop/type = string message_stop",
+			},
 		},
 		{
 			"an unfinished event is marked: no client sees it",
-			answer(200, "event: ping\ndata: {}\n\nevent: message_st", "content-type", "text/event-stream"), nil,
-			[]string{"status = number 200", "end = text ok", "header/content-type = text text/event-stream", `stream/events = list ["ping","message_st (unfinished)"]`},
+			answer(200, "event: ping\ndata: 1\n\nevent: message_st", "content-type", "text/event-stream"), nil,
+			[]string{
+				"status = number 200", "end = text ok", "header/content-type = text text/event-stream", `stream/events = list ["ping","message_st (unfinished)"]`,
+				"stream/data = object ", "stream/data/ping = number 1",
+			},
 		},
 		{
 			"an unfinished error or terminator is seen by nobody",

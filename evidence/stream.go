@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,72 +20,177 @@ func isStream(a *wire.Answer, b []byte) bool {
 	return bytes.HasPrefix(b, []byte("event:")) || bytes.HasPrefix(b, []byte("data:"))
 }
 
-// stream adds the names of the events in order, the success terminator if there is one, and the first error.
+// Unfinished stands behind the name of an event that no blank line ended: no client sees it.
+const Unfinished = " (unfinished)"
+
+// events gathers what a stream says.
+type events struct {
+	names     []string // of events that stand side by side, one
+	terminals []string
+	failed    *failure
+	text      strings.Builder
+	deltas    bool
+	data      []datum
+	rest      []byte // of the delta kept last: its canonical form without the text
+	spare     []byte // memory for the next
+	count     map[string]int
+}
+
+// failure is the first error of a stream.
+type failure struct {
+	meaning Meaning
+	json    *node // nil: data is no JSON
+	data    string
+}
+
+// datum is what one event carried, under its key.
+type datum struct {
+	name  string // of the event
+	key   string
+	json  *node // nil: text
+	text  string
+	delta bool
+}
+
+// stream adds the names of the events, what ended the stream successfully, the first error (the one that a client raises),
+// the text of all deltas and the data of the other events. Events are aligned by name: how many deltas carry a text is no
+// evidence, so a name that repeats at once is told once. What decides comes first, so that the bound on the number of
+// keys never costs it.
 func (r *reader) stream(b []byte) {
-	events, _ := wire.Events(b)
-	names := make([]string, 0, len(events))
-	terminal := ""
-	failed := false
-	for _, e := range events {
-		n, ok := parseJSON([]byte(e.Data))
-		kind := ""
-		if ok {
-			kind = n.typeMember()
-		}
-		names = append(names, eventName(e))
-		if !e.Complete {
-			continue // no client sees it, so it ends nothing and tells no error
-		}
-		if r.layout.IsTerminal != nil && r.layout.IsTerminal(e.Name, kind) {
-			terminal = eventName(e)
-		}
-		if !failed && r.layout.IsError != nil && r.layout.IsError(e.Name, kind) {
-			failed = true
-			if ok {
-				r.envelope("stream/error", &n)
+	evs, _ := wire.Events(b)
+	s := events{names: make([]string, 0, min(len(evs), 16)), count: map[string]int{}}
+	for i := range evs {
+		s.event(&evs[i], &r.layout)
+	}
+	if n := len(evs); n > 0 && evs[n-1].Rest > 0 {
+		s.names = append(s.names, strconv.Itoa(evs[n-1].Rest)+" more")
+	}
+	r.add("stream/events", list(s.names))
+	if len(s.terminals) > 0 {
+		r.add("stream/terminal", list(s.terminals))
+	}
+	if s.failed != nil {
+		r.failure(s.failed)
+	}
+	if s.deltas {
+		r.add("stream/text", Value{Text, s.text.String()})
+	}
+	r.data(s.data)
+}
+
+func (s *events) event(e *wire.Event, layout *Layout) {
+	if !e.Complete { // no client sees it, so it ends nothing and tells no error
+		s.named(eventName(e.Name, "") + Unfinished)
+		return
+	}
+	m, json := layout.meaning(*e)
+	name := eventName(e.Name, m.Word)
+	s.named(name)
+	if m.Terminal != "" {
+		s.terminals = append(s.terminals, m.Terminal)
+	}
+	if layout.Sequence != "" {
+		json.without(layout.Sequence)
+	}
+	switch {
+	case m.Error && s.failed == nil:
+		s.failed = &failure{m, json, e.Data}
+	case e.NoData:
+	default:
+		s.keep(name, &m, json, e.Data)
+	}
+}
+
+func (s *events) named(name string) {
+	if n := len(s.names); n == 0 || s.names[n-1] != name {
+		s.names = append(s.names, name)
+	}
+}
+
+// failure adds an error object under its own key, and what stood around it under "stream/error".
+func (r *reader) failure(f *failure) {
+	const root = "stream/error"
+	switch {
+	case f.json == nil:
+		r.add(root, Value{Text, f.data})
+	case len(f.meaning.ErrorAt) > 0:
+		r.envelope(root, f.json, f.meaning.ErrorAt)
+	case f.json.kind != Object:
+		r.value(root, f.json)
+	default:
+		around, inner := node{kind: Object}, node{kind: Object}
+		for _, k := range f.json.kids {
+			if slices.Contains(f.meaning.Envelope, k.name) {
+				around.add(k.name, k.node)
 			} else {
-				r.add("stream/error", Value{Text, e.Data})
+				inner.add(k.name, k.node)
 			}
 		}
-	}
-	if n := len(events); n > 0 && events[n-1].Rest > 0 {
-		names = append(names, strconv.Itoa(events[n-1].Rest)+" more")
-	}
-	r.add("stream/events", list(names))
-	if terminal != "" {
-		r.add("stream/terminal", Value{Text, terminal})
+		r.value(root, &around)
+		r.value("error", &inner)
 	}
 }
 
-// eventName is "-" for an event without a name, and marked when no blank line ended it: a client never sees that one.
-func eventName(e wire.Event) string {
-	n := e.Name
-	if n == "" {
-		n = "-"
+// keep puts an event's data aside. A delta's text goes to the joined text, and the rest of it is kept once for all deltas in a
+// row that have the same.
+func (s *events) keep(name string, m *Meaning, json *node, data string) {
+	d := datum{name: name, json: json, text: data}
+	if text, ok := json.cutText(m.Text); ok {
+		s.deltas = true
+		s.text.WriteString(text)
+		d.delta = true
+		s.spare = json.canonical(s.spare[:0])
+		if n := len(s.data); n > 0 && s.data[n-1].delta && s.data[n-1].name == name && bytes.Equal(s.rest, s.spare) {
+			return
+		}
+		s.rest, s.spare = s.spare, s.rest
 	}
-	if !e.Complete {
-		n += " (unfinished)"
-	}
-	return n
+	s.count[name]++
+	d.key = numbered("stream/data/"+escape(name), s.count[name])
+	s.data = append(s.data, d)
 }
 
-func (n *node) typeMember() string {
-	for i := range n.kids {
-		if n.kids[i].name == "type" && n.kids[i].node.kind == String {
-			return n.kids[i].node.text
+// cutText takes a string out of a value, reporting whether it was there.
+func (n *node) cutText(path []string) (string, bool) {
+	if n == nil || len(path) == 0 {
+		return "", false
+	}
+	parent := n.at(path[:len(path)-1])
+	if parent == nil || parent.kind != Object {
+		return "", false
+	}
+	leaf := path[len(path)-1]
+	at := parent.child(leaf)
+	if at == nil || at.kind != String {
+		return "", false
+	}
+	text := at.text
+	parent.without(leaf)
+	return text, true
+}
+
+// data adds what events carried.
+func (r *reader) data(all []datum) {
+	if len(all) > 0 {
+		r.add("stream/data", Value{Kind: Object})
+	}
+	for i := range all {
+		if d := &all[i]; d.json != nil {
+			r.value(d.key, d.json)
+		} else {
+			r.add(d.key, Value{Text, d.text})
 		}
 	}
-	return ""
 }
 
-// Number reads a number value as an int, 0 when it is none.
-func (v Value) Number() int {
-	if v.Kind != Number {
-		return 0
+// eventName names an event by its event line. One without that line gets a dash and the dialect's word for it; names that could
+// be mistaken for these, or for marks of ours, are quoted.
+func eventName(name, word string) string {
+	switch {
+	case name == "":
+		return "-" + word
+	case name[0] == '-' || strings.ContainsAny(name, ` ("`):
+		return `"` + name + `"`
 	}
-	n, err := strconv.Atoi(v.Text)
-	if err != nil {
-		return 0
-	}
-	return n
+	return name
 }

@@ -85,6 +85,9 @@ func explainOne(s *saved, d *dialects.Dialect) Result {
 		Form: s.form, Status: s.status, Class: rule.Class, Evidence: v.found(),
 		Why: append([]string{rule.Why}, s.notes...), Source: rule.From + ", read " + rule.Read,
 	}
+	if v.facts.InStream {
+		r.Why = append(r.Why, "it came after the stream had begun, so that no official SDK retries it")
+	}
 	if s.status == 0 { // a rule would take it for an answer that never came
 		r.Class, r.Source = classify.Other, ""
 		r.Why[0] = "neither a status nor a type that tells it is there"
@@ -110,7 +113,7 @@ func explainEmbedded(s *saved, inner []byte, depth int, d *dialects.Dialect) Res
 	r.Embedded, r.Outer, r.Status = true, outer.Class, s.status
 	r.Why = append(r.Why, fmt.Sprintf("the provider's answer stands inside the message of another (%s), and that inner answer was classified", levels(depth)))
 	r.Suspicions = append(outer.Suspicions, r.Suspicions...)
-	text := "a layer put the provider's answer into a message of its own: no SDK and no worker reads error.details in there"
+	text := "a layer put the provider's answer into a message of its own: no SDK and no worker reads a code in there"
 	if c := classify.Consequence(r.Class, r.Outer); c != "" {
 		text += "; " + c
 	}

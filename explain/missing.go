@@ -2,8 +2,10 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/preservecheck/preservecheck/classify"
+	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/evidence"
 )
 
@@ -15,10 +17,10 @@ func missing(v *view, rule *classify.Rule) []string {
 			out = append(out, text)
 		}
 	}
-	s := v.saved
+	s, code := v.saved, v.member(classify.Code)
 	add(s.status == 0, "the HTTP status: give it, or the answer with its headers")
-	add(!s.bodyKnown && len(s.body) == 0, "the body: error.type and error.details.error_code decide")
-	add(!s.bodyKnown && len(s.body) > 0, "the rest of the body, which is cut off here: error.details.error_code may have stood in it")
+	add(!s.bodyKnown && len(s.body) == 0, "the body: error.type and "+code+" decide")
+	add(!s.bodyKnown && len(s.body) > 0, "the rest of the body, which is cut off here: "+code+" may have stood in it")
 	if !s.headers && !s.stream {
 		add(v.class == classify.Unknown429 && v.waitDecides(),
 			"the response headers: retry-after decides between rate_limit and unknown_429")
@@ -26,11 +28,12 @@ func missing(v *view, rule *classify.Rule) []string {
 			"the response headers: retry-after says how long to wait, x-should-retry whether an SDK retries at all")
 	}
 	add(v.class == classify.Unknown429 && (s.headers || s.stream) && v.facts.Code.State == classify.Absent && s.bodyKnown,
-		"which limit it was: neither error.details.error_code nor retry-after says; ask the provider with the request id")
-	add(v.facts.Code.State == classify.Text && !knownCode(v.d.Rules, v.facts.Code.Text),
+		"which limit it was: neither "+code+" nor retry-after says; ask the provider with the request id")
+	add(v.facts.Code.State == classify.Text && !knownCode(v.d, v.facts.Code.Text),
 		fmt.Sprintf("the meaning of the code %q: no rule here knows it; look it up in the provider's error reference", v.facts.Code.Text))
 	add(len(rule.MessagePrefix) > 0, "a structured code: the class rests on the wording of the message, which can change")
-	add(v.role(classify.Type).Kind == evidence.Absent && s.status >= 400 && s.bodyKnown && len(s.body) > 0,
+	untyped := v.role(classify.Type).Kind == evidence.Absent && (v.d == dialects.Anthropic || !v.facts.HasError)
+	add(untyped && s.status >= 400 && s.bodyKnown && len(s.body) > 0,
 		"the provider's own error object: the body has no error.type, so who wrote it is not known")
 	return out
 }
@@ -43,13 +46,12 @@ func (v *view) waitDecides() bool {
 	return r != nil && r.Class == classify.RateLimit
 }
 
-func knownCode(rules []classify.Rule, code string) bool {
-	for i := range rules {
-		for _, c := range rules[i].Code.OneOf {
-			if c == code {
-				return true
-			}
+// knownCode reports whether a rule or the documented statuses name a code.
+func knownCode(d *dialects.Dialect, code string) bool {
+	for i := range d.Rules {
+		if slices.Contains(d.Rules[i].Code.OneOf, code) {
+			return true
 		}
 	}
-	return false
+	return d.StatusOf[code] != 0
 }

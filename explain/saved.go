@@ -94,15 +94,21 @@ func (s *saved) chooseStatus(option int, d *dialects.Dialect) {
 	}
 }
 
-// documentedStatus returns the status that a body's error type is documented with, 0 when there is none.
+// documentedStatus returns the status that a body's error code or type is documented with, 0 when there is none.
 func documentedStatus(body []byte, d *dialects.Dialect) int {
 	var b struct {
 		Error struct {
-			Type string `json:"type"`
+			Code any `json:"code"` // a text in OpenAI's errors, a number in OpenRouter's
+			Type any `json:"type"`
 		} `json:"error"`
 	}
 	if json.Unmarshal(body, &b) != nil {
 		return 0
 	}
-	return d.StatusOf[b.Error.Type]
+	for _, word := range []any{b.Error.Code, b.Error.Type} {
+		if text, ok := word.(string); ok && d.StatusOf[text] != 0 {
+			return d.StatusOf[text]
+		}
+	}
+	return 0
 }

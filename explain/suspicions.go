@@ -1,40 +1,52 @@
 package explain
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/preservecheck/preservecheck/classify"
+	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/evidence"
 )
 
 // suspicions are tried in this order; each says in one sentence what looks as if a layer had touched the answer, or "".
-var suspicions = []func(*view) string{
-	capWithoutCode,
-	waitBesideCap,
-	successWithError,
-	foreignType,
-	wrongStatus,
-	openAIShape,
-	retryFlagDisagrees,
-	retryFlagIgnored,
-	severalWaits,
-	blankWait,
-	noRequestID,
-	requestIDsDiffer,
-	noContentType,
+// Some rest on what only Anthropic's answers have.
+var suspicions = []struct {
+	anthropic bool
+	find      func(*view) string
+}{
+	{false, capWithoutCode},
+	{false, waitBesideCap},
+	{false, successWithError},
+	{false, foreignType},
+	{true, wrongStatus}, // OpenAI's types stand under several statuses
+	{true, otherProtocol},
+	{false, retryFlagDisagrees},
+	{false, retryFlagIgnored},
+	{false, severalWaits},
+	{false, blankWait},
+	{true, noRequestID},
+	{true, requestIDsDiffer},
+	{false, noContentType},
 }
 
 func suspect(v *view) []string {
 	var out []string
 	for _, s := range suspicions {
-		if text := s(v); text != "" {
+		if s.anthropic && v.d != dialects.Anthropic {
+			continue
+		}
+		if text := s.find(v); text != "" {
 			out = append(out, text)
 		}
 	}
 	return append(out, authorsOf(v)...)
 }
+
+// member is where a role stands, in the words of who reads JSON: error.details.error_code.
+func (v *view) member(r classify.Role) string { return strings.ReplaceAll(v.d.Keys[r], "/", ".") }
 
 // capWords are what the known messages about caps and credit have in common. They only raise a suspicion: a class never
 // rests on them.
@@ -52,7 +64,11 @@ func capWithoutCode(v *view) string {
 	case classify.UserSpendLimit, classify.CreditExhausted: // these come without a code
 		return ""
 	}
-	return "the message has the wording of a cap, but there is no error.details.error_code: a layer may have stripped error.details"
+	from := v.member(classify.Details)
+	if v.d != dialects.Anthropic {
+		from = "it"
+	}
+	return "the message has the wording of a cap, but there is no " + v.member(classify.Code) + ": a layer may have stripped " + from
 }
 
 func waitBesideCap(v *view) string {
@@ -118,11 +134,21 @@ func documented(statusOf map[string]int, status int) bool {
 	return false
 }
 
-func openAIShape(v *view) string {
-	if v.ev.Get("error/param").Kind == evidence.Absent && v.ev.Get("error/code").Kind == evidence.Absent {
-		return ""
+// otherProtocol finds OpenAI's protocols: in the members of an error, or in the events of a stream.
+func otherProtocol(v *view) string {
+	has := func(key string) bool { return v.ev.Get(key).Kind != evidence.Absent }
+	try := "; if OpenAI's protocol was asked for, try --dialect "
+	switch {
+	case has("error/param") || has("error/code"):
+		return "the error has the members of OpenAI's errors (param, code): a layer may have translated it, and error.details has no place there" +
+			try + dialects.OpenAIChat.Name
+	case !v.saved.stream:
+	case bytes.Contains(v.saved.body, []byte(`"chat.completion.chunk"`)) || has("stream/data/-/error"):
+		return "these look like OpenAI's chunks" + try + dialects.OpenAIChat.Name
+	case bytes.Contains(v.saved.body, []byte(`"response.`)):
+		return "these look like events of OpenAI's Responses" + try + dialects.OpenAIResponses.Name
 	}
-	return "the error has the members of OpenAI's errors (param, code): a layer may have translated it, and error.details has no place there"
+	return ""
 }
 
 func retryFlagDisagrees(v *view) string {

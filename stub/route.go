@@ -28,11 +28,11 @@ func (s *Server) route(method, path string) target {
 		to.own = hello
 		return to
 	}
+	if d := s.lister(path); d != nil && read {
+		return target{dialect: d, own: &own{kind: KindModels, body: s.models}}
+	}
 	best := 0
 	for _, d := range s.opt.Dialects {
-		if read && strings.HasSuffix(path, d.ModelsPath) && !doubled(path, d.ModelsPath) {
-			return target{dialect: d, own: &own{kind: KindModels, body: s.models}}
-		}
 		if strings.HasSuffix(path, d.Path) && len(d.Path) > best {
 			to, best = target{dialect: d}, len(d.Path)
 		} else if strings.HasSuffix(path, d.Path+countTokens) {
@@ -48,6 +48,21 @@ func (s *Server) route(method, path string) target {
 		to.refusal = unexpectedMethod(method, path)
 	}
 	return to
+}
+
+// lister returns the dialect whose list of models a path asks for, nil for none. The longest path counts: /v1/models is not
+// /models behind a base path, so that a doubled /v1 is noticed.
+func (s *Server) lister(path string) *dialects.Dialect {
+	var best *dialects.Dialect
+	for _, d := range s.opt.Dialects {
+		if strings.HasSuffix(path, d.ModelsPath) && (best == nil || len(d.ModelsPath) > len(best.ModelsPath)) {
+			best = d
+		}
+	}
+	if best == nil || doubled(path, best.ModelsPath) {
+		return nil
+	}
+	return best
 }
 
 const countTokens = "/count_tokens"
