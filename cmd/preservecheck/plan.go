@@ -143,7 +143,7 @@ func (p *plan) readRows(_ *app, cmd *cobra.Command) (err error) {
 		return err
 	}
 	p.hazards = s.hazards
-	if p.matrix, err = fixture.Builtin(); err != nil {
+	if p.matrix, err = loadMatrix(f.matrix, origin(cmd, "matrix")); err != nil {
 		return err
 	}
 	p.chosen, err = s.choose(p.matrix, p.dialect.Name)
