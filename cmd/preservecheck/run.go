@@ -71,7 +71,13 @@ func (a *app) runPlan(ctx context.Context, p *plan) (record.Document, error) {
 	if bar != nil {
 		c.Progress = bar.show
 	}
+	if p.classifier != nil {
+		c.Decided = p.classifier.note
+	}
 	d := check.Run(ctx, c)
+	if p.classifier != nil {
+		p.classifier.add(ctx, &d, p.hide)
+	}
 	if n := s.server.Stats().Panics; n > 0 {
 		a.note("warning: the stub met a bug of its own %d times; rows that got no answer may be its fault", n)
 	}
