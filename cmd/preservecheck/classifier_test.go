@@ -45,6 +45,8 @@ func myClassifier() {
 			fmt.Println("loading")
 			fmt.Println("a")
 			time.Sleep(100 * time.Millisecond)
+		case kind == "always":
+			fmt.Println("rate_limit")
 		case kind == "environment":
 			var names []string
 			for _, kv := range os.Environ() {
