@@ -32,7 +32,7 @@ var table = map[string][]string{
 	"evidence": {"wire"},
 	"ledger":   {"wire"},
 	"dialects": {"wire", "evidence", "classify"},
-	"fixture":  {"wire", "dialects", "classify"},
+	"fixture":  {"wire", "evidence", "dialects", "classify"},
 	"stub":     {"fixture", "dialects", "ledger", "wire"},
 	"compare":  {"wire", "evidence", "dialects", "classify", "fixture", "ledger", "record"},
 	"check":    {"compare", "evidence", "dialects", "classify", "wire", "ledger", "fixture", "record"},
@@ -40,8 +40,10 @@ var table = map[string][]string{
 	"report":   {"record"},
 	"explain":  {"wire", "evidence", "dialects", "classify"},
 	"bench":    {},
+
+	"classifier": {"wire", "evidence", "dialects"},
 	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
-		"wire", "ledger", "fixture"},
+		"wire", "ledger", "fixture", "classifier"},
 }
 
 // inTests stands in homes for "any _test.go file, and nothing else".
@@ -57,6 +59,8 @@ var homes = map[string][]string{
 	"github.com/google/go-cmp":        {inTests},
 	"github.com/rogpeppe/go-internal": {inTests},
 	"go.uber.org/goleak":              {inTests},
+
+	"github.com/santhosh-tekuri/jsonschema/v6": {inTests},
 }
 
 // badFolders are names that say nothing about what is inside.

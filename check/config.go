@@ -67,6 +67,16 @@ type Config struct {
 	Redact func(string) string
 	// Progress is called after each probe through the layer; nil: not wanted.
 	Progress func(Progress)
+	// Decided is called for each row, in order, after all were settled; nil: not wanted.
+	Decided func(Decided)
+}
+
+// Decided is what the verdict of a row rests on, for a classifier that is not ours.
+type Decided struct {
+	Row     Row
+	Fixture *wire.Answer // as it is served, with fixture.NoID for the id of the hit
+	Layer   *wire.Answer // of the observation that decided; nil when none did
+	IDs     []string     // of the hits that belong to Layer
 }
 
 // Row is one fixture, asked for in one mode and dialect.

@@ -123,7 +123,23 @@ func (r *runner) row(row Row) record.Row {
 	if by != nil {
 		r.decided(&out, row, by)
 	}
+	r.tell(row, by)
 	return out
+}
+
+// tell hands out the answers that a row's verdict rests on.
+func (r *runner) tell(row Row, by *seen) {
+	if r.c.Decided == nil {
+		return
+	}
+	d := Decided{Row: row, Fixture: row.Fixture.Expected(fixture.NoID, false)}
+	if by != nil {
+		d.Layer = by.probe.answer
+		for _, h := range by.hits {
+			d.IDs = append(d.IDs, h.ID)
+		}
+	}
+	r.c.Decided(d)
 }
 
 // decided adds what the deciding observation saw.

@@ -53,7 +53,7 @@ func rulesOf(d *record.Document) Rules {
 }
 
 // tally counts rows and findings by what they mean.
-type tally struct{ failing, open, judged, hard, soft int }
+type tally struct{ failing, open, judged, hard, soft, own int }
 
 func tallied(d *record.Document) (t tally) {
 	rules := rulesOf(d)
@@ -76,7 +76,22 @@ func tallied(d *record.Document) (t tally) {
 			t.hard++
 		}
 	}
+	if d.Classifier != nil && d.Classifier.Failed == "" {
+		for _, r := range d.Classifier.Rows {
+			if r.Changes {
+				t.own++
+			}
+		}
+	}
 	return t
+}
+
+// own adds the rows whose class changes for the user's own classifier.
+func own(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return "; your own classifier gives " + count(n, "row") + " another class through the layer"
 }
 
 // decide follows DESIGN's order of exit codes.
@@ -91,12 +106,16 @@ func decide(d *record.Document) (int, string) {
 		return ExitCouldNotTell, "the controls were not all proven"
 	case d.NotReady != "":
 		return ExitCouldNotTell, d.NotReady
-	case d.Incomplete && t.failing == 0:
+	case d.Incomplete && t.failing+t.own == 0:
 		return ExitCouldNotTell, "the run was interrupted before a row failed"
 	case t.failing > 0:
-		return ExitFail, fmt.Sprintf("%d of %s failed", t.failing, count(len(d.Rows), "row")) + also(t.hard, "finding")
+		return ExitFail, fmt.Sprintf("%d of %s failed", t.failing, count(len(d.Rows), "row")) + also(t.hard, "finding") + own(t.own)
+	case t.own > 0:
+		return ExitFail, "your own classifier gives " + count(t.own, "row") + " another class through the layer" + also(t.hard, "finding")
 	case t.hard > 0:
 		return ExitFail, count(t.hard, "finding") + " about the run"
+	case d.Classifier != nil && d.Classifier.Failed != "":
+		return ExitCouldNotTell, "your own classifier failed: " + d.Classifier.Failed
 	case t.judged == 0:
 		return ExitCouldNotTell, "nothing was judged"
 	case t.open > 0:
@@ -142,6 +161,9 @@ func covers(d *record.Document) string {
 			fmt.Fprintf(&b, "%s%s %d", sep, k, c[k])
 			sep = ", "
 		}
+	}
+	if d.Classifier != nil && d.Classifier.Failed == "" {
+		fmt.Fprintf(&b, "%syour own classifier changes its class in %d of %d rows", sep, tallied(d).own, len(d.Classifier.Rows))
 	}
 	if d.Matrix.Narrowed != "" {
 		fmt.Fprintf(&b, "; %d of %d rows selected by %s", d.Matrix.Selected, d.Matrix.Total, d.Matrix.Narrowed)

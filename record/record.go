@@ -31,6 +31,26 @@ type Document struct {
 	Proof      Proof      `json:"proof"`
 	Notes      []string   `json:"notes,omitempty"`
 	Result     Result     `json:"result"`
+
+	Classifier *Classifier `json:"classifier,omitempty"` // the user's own, when one was given
+}
+
+// Classifier is what a classifier of the user's own made of the rows. It never changes a verdict of a row.
+type Classifier struct {
+	Command string     `json:"command"` // name of the program, without its arguments
+	Failed  string     `json:"failed,omitempty"`
+	Rows    []OwnClass `json:"rows"`
+}
+
+// OwnClass is one row as the user's own classifier reads it.
+type OwnClass struct {
+	Row     string `json:"row"`
+	Mode    string `json:"mode"`
+	Fixture string `json:"fixture"`           // his class of the fixture as it is served
+	Layer   string `json:"layer,omitempty"`   // his class of what came through the layer, when an answer came
+	Builtin string `json:"builtin"`           // the built-in class of the fixture
+	Differs bool   `json:"differs,omitempty"` // he calls the fixture otherwise than the built-in rules: a note
+	Changes bool   `json:"changes,omitempty"` // his class is another one through the layer: it fails
 }
 
 // Tool names what wrote the record.

@@ -57,6 +57,9 @@ func filled(doc record.Document) record.Document {
 			doc.Rows[i].Observations = []record.Observation{}
 		}
 	}
+	if c := doc.Classifier; c != nil && c.Rows == nil {
+		doc.Classifier = &record.Classifier{Command: c.Command, Failed: c.Failed, Rows: []record.OwnClass{}}
+	}
 	if doc.Result.Counts == nil {
 		doc.Result.Counts = map[string]int{}
 	}

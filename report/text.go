@@ -26,6 +26,7 @@ func Text(w io.Writer, doc record.Document, o TextOptions) error {
 	p.headline(&doc)
 	p.rows(&doc)
 	p.findings(doc.Findings)
+	p.classifier(doc.Classifier)
 	p.gap()
 	p.alsoSeen(&doc)
 	p.notJudged(&doc)

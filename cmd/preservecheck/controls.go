@@ -20,7 +20,10 @@ import (
 )
 
 // controlsFlags are the flags of controls.
-type controlsFlags struct{ profile, stream, format string }
+type controlsFlags struct {
+	profile, stream, format string
+	matrix                  []string
+}
 
 func newControls(a *app) *cobra.Command {
 	f := &controlsFlags{}
@@ -39,6 +42,7 @@ exactly, with more reported than there was, or not at all.` + "\n\n" + exitHelp(
 	}
 	cmd.Flags().StringVar(&f.profile, "profile", defaultProfile, "which keys decide: core, full")
 	cmd.Flags().StringVar(&f.stream, "stream", "both", "ask for streams: off, on, both")
+	matrixFlag(cmd, &f.matrix)
 	cmd.Flags().StringVar(&f.format, "format", "text", "what to print: text, json")
 	return cmd
 }
@@ -81,11 +85,15 @@ func proofInput(cmd *cobra.Command, f *controlsFlags) (controls.Input, error) {
 	if in.Modes, err = parseModes(f.stream, origin(cmd, "stream")); err != nil {
 		return in, err
 	}
-	in.Matrix, err = fixture.Builtin()
+	in.Matrix, err = fixture.Builtin() // always proven, whatever the user's own rows are
 	if err != nil {
 		return in, err
 	}
-	for _, f := range in.Matrix.Rows {
+	m, err := loadMatrix(f.matrix, origin(cmd, "matrix"))
+	if err != nil {
+		return in, err
+	}
+	for _, f := range m.Rows {
 		for _, mode := range in.Modes {
 			if f.In(mode) {
 				in.Rows = append(in.Rows, check.Row{Fixture: f, Mode: mode, Dialect: dialects.ByName(f.Dialect)})

@@ -13,44 +13,93 @@ import (
 
 	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/report"
 )
 
 func newFixtures(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "fixtures",
-		Short:   "List and show the synthetic answers of the matrix",
+		Short:   "List, show, validate, export and import synthetic answers",
 		Example: "  preservecheck fixtures list\n  preservecheck fixtures show tier_cap",
 		Args:    cobra.ArbitraryArgs,
 		RunE:    group,
 	}
-	cmd.AddCommand(newFixturesList(a), newFixturesShow(a))
+	cmd.AddCommand(newFixturesList(a), newFixturesShow(a), newFixturesValidate(a), newFixturesExport(a), newFixturesImport(a))
 	return cmd
 }
 
+// listFlags are the flags of fixtures list.
+type listFlags struct {
+	format, models string
+	sources        bool
+	matrix         []string
+}
+
 func newFixturesList(a *app) *cobra.Command {
-	var format string
+	f := &listFlags{}
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the fixtures of the matrix",
-		Example: "  preservecheck fixtures list\n  preservecheck fixtures list --format json",
-		Args:    noArgs,
+		Use:   "list",
+		Short: "List the fixtures of the matrix",
+		Example: "  preservecheck fixtures list\n  preservecheck fixtures list --format json\n" +
+			"  preservecheck fixtures list --models 'claude-{fixture}'\n  preservecheck fixtures list --sources --matrix mine.yaml",
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, err := fixture.Builtin()
+			write, err := f.writer(cmd)
 			if err != nil {
 				return err
 			}
-			switch format {
-			case "text":
-				return unwritten(listFixtures(a.out, m))
-			case "json":
-				return unwritten(listFixturesJSON(a.out, m))
+			m, err := loadMatrix(f.matrix, origin(cmd, "matrix"))
+			if err != nil {
+				return err
 			}
-			return usage(didYouMean(format, []string{"text", "json"}, ""), "%s: there is no format %q", origin(cmd, "format"), format)
+			return unwritten(write(a.out, m))
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, json")
+	cmd.Flags().StringVar(&f.format, "format", "text", "text, json")
+	cmd.Flags().StringVar(&f.models, "models", "", "print model names made from `TEMPLATE`, such as claude-{fixture}, for a gateway with a closed list of models")
+	cmd.Flags().BoolVar(&f.sources, "sources", false, "print why each fixture is there and where it is known from")
+	matrixFlag(cmd, &f.matrix)
 	return cmd
+}
+
+// writer chooses what to print.
+func (f *listFlags) writer(cmd *cobra.Command) (func(io.Writer, *fixture.Matrix) error, error) {
+	if f.models != "" && f.sources || (f.models != "" || f.sources) && cmd.Flags().Changed("format") {
+		return nil, usage("json holds the sources, too", "--format, --models and --sources exclude each other")
+	}
+	switch {
+	case f.models != "" && !strings.Contains(f.models, ledger.Placeholder):
+		return nil, usage("write it like "+defaultModel, "%s: %q has no %s", origin(cmd, "models"), f.models, ledger.Placeholder)
+	case f.models != "":
+		return func(w io.Writer, m *fixture.Matrix) error { return listModels(w, m, f.models) }, nil
+	case f.sources:
+		return listSources, nil
+	case f.format == "text":
+		return listFixtures, nil
+	case f.format == "json":
+		return listFixturesJSON, nil
+	}
+	return nil, usage(didYouMean(f.format, []string{"text", "json"}, ""), "%s: there is no format %q", origin(cmd, "format"), f.format)
+}
+
+// listModels prints a model name for each fixture that a check may ask for: the canaries as well.
+func listModels(w io.Writer, m *fixture.Matrix, template string) error {
+	var b bytes.Buffer
+	for _, name := range namesOf(m) {
+		b.WriteString(report.Plain(strings.ReplaceAll(template, ledger.Placeholder, name)) + "\n")
+	}
+	_, err := b.WriteTo(w)
+	return err
+}
+
+func listSources(w io.Writer, m *fixture.Matrix) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "NAME\tKIND\tREAD\tSOURCE\tWHY")
+	for _, f := range m.Rows {
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", f.Name, f.Source.Kind, f.Source.Read, report.Plain(f.Source.From), report.Plain(f.Why))
+	}
+	return tw.Flush()
 }
 
 func listFixtures(w io.Writer, m *fixture.Matrix) error {
@@ -62,7 +111,7 @@ func listFixtures(w io.Writer, m *fixture.Matrix) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nmatrix %s, %d fixtures; preservecheck fixtures show NAME prints one as it is served\n", m.Version, len(m.Rows))
+	_, err := fmt.Fprintf(w, "\nmatrix %s, %d fixtures; preservecheck fixtures show NAME prints one as it is served\n", report.Plain(m.Version), len(m.Rows))
 	return err
 }
 
@@ -117,7 +166,8 @@ func rowsOf(m *fixture.Matrix, ds []*dialects.Dialect) []*fixture.Fixture {
 }
 
 func newFixturesShow(a *app) *cobra.Command {
-	return &cobra.Command{
+	var files []string
+	cmd := &cobra.Command{
 		Use:     "show NAME",
 		Short:   "Print a fixture as the stub serves it, with why it exists and where it comes from",
 		Example: "  preservecheck fixtures show tier_cap\n  preservecheck fixtures show ok_stream",
@@ -125,30 +175,41 @@ func newFixturesShow(a *app) *cobra.Command {
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return fixtureNames(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage("preservecheck fixtures list shows all names", "fixtures show needs one name, but there are %d", len(args))
-			}
-			m, err := fixture.Builtin()
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := oneFixture(cmd, args, files)
 			if err != nil {
 				return err
-			}
-			f := m.Get(args[0])
-			if f == nil {
-				return usage(didYouMean(args[0], fixtureNames(), "preservecheck fixtures list shows all"), "there is no fixture %q", args[0])
 			}
 			return unwritten(showFixture(a.out, f))
 		},
 	}
+	matrixFlag(cmd, &files)
+	return cmd
 }
 
-// fixtureNames lists rows and canaries.
+// fixtureNames lists the built-in rows and canaries, for completion.
 func fixtureNames() []string {
+	m, err := fixture.Builtin()
+	if err != nil {
+		return nil
+	}
+	return namesOf(m)
+}
+
+// namesOf lists rows and canaries.
+func namesOf(m *fixture.Matrix) []string {
 	var names []string
-	if m, err := fixture.Builtin(); err == nil {
-		for _, f := range append(append([]*fixture.Fixture{}, m.Rows...), m.Canaries...) {
-			names = append(names, f.Name)
+	asked := func(c *fixture.Fixture) bool {
+		return slices.ContainsFunc(m.Rows, func(f *fixture.Fixture) bool { return f.Dialect == c.Dialect })
+	}
+	all := slices.Clone(m.Rows)
+	for _, c := range m.Canaries {
+		if asked(c) {
+			all = append(all, c)
 		}
+	}
+	for _, f := range all {
+		names = append(names, f.Name)
 	}
 	return names
 }
@@ -164,6 +225,13 @@ func showFixture(w io.Writer, f *fixture.Fixture) error {
 		fmt.Fprintf(&b, "%-8s %s\n", line[0], report.Plain(line[1]))
 	}
 	fmt.Fprintf(&b, "\nas served (%s stands for the id of the hit):\n\n", fixture.NoID)
+	served(&b, f)
+	_, err := b.WriteTo(w)
+	return err
+}
+
+// served writes the bytes that go over HTTP/1.1, a line each and made safe to print.
+func served(b *bytes.Buffer, f *fixture.Fixture) {
 	r := f.Render(true, false)
 	var raw []byte
 	for i := range r.Writes() {
@@ -173,8 +241,6 @@ func showFixture(w io.Writer, f *fixture.Fixture) error {
 		raw = r.Append(raw, i, fixture.NoID)
 	}
 	for line := range bytes.Lines(raw) {
-		fmt.Fprintf(&b, "%s\n", report.Plain(strings.TrimRight(string(line), "\r\n")))
+		fmt.Fprintf(b, "%s\n", report.Plain(strings.TrimRight(string(line), "\r\n")))
 	}
-	_, err := b.WriteTo(w)
-	return err
 }

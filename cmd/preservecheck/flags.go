@@ -29,6 +29,8 @@ type checkFlags struct {
 	layer, name, layerVersion, model, channel, layerCA string
 
 	dialect, header, fixture, exclude, hazard, output []string
+	matrix                                            []string
+	classifier                                        string
 	stubListen, stubURL, stream, profile, failOn      string
 	format, color                                     string
 	maxLayerRetries, concurrency                      int
@@ -54,11 +56,13 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 
 	fl.StringArrayVar(&f.fixture, "fixture", nil, "`PATTERN`s of the fixtures to run, with commas or repeated (default: all)")
 	fl.StringArrayVar(&f.exclude, "exclude", nil, "`PATTERN`s of fixtures to leave out")
+	matrixFlag(cmd, &f.matrix)
 	fl.StringVar(&f.stream, "stream", "both", "ask for streams: off, on, both")
 	fl.StringArrayVar(&f.hazard, "hazard", nil, "`LIST` of what the fixtures may do to the layer's state: none, limit, account, cut, outage (default: all but outage on this machine, none and limit elsewhere)")
 
 	fl.StringVar(&f.profile, "profile", defaultProfile, "which keys decide: core, full")
 	fl.StringVar(&f.failOn, "fail-on", failOnChanged, "changed, or reclassified to let differences pass that leave the class the same")
+	fl.StringVar(&f.classifier, "classifier", "", "`COMMAND` of your own classifier, run without a shell; see docs/classifier.md")
 	fl.IntVar(&f.maxLayerRetries, "max-layer-retries", -1, "retries by the layer to allow for every class (default: the profile's rule)")
 
 	fl.IntVar(&f.concurrency, "concurrency", 8, "requests side by side")

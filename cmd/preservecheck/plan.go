@@ -41,6 +41,7 @@ type plan struct {
 	print                          writer
 	secrets                        secrets
 	redact                         func(string) string // nil: nothing is secret
+	classifier                     *ownClassifier      // nil: none was given
 	again                          []string            // the command, to say it again
 }
 
@@ -49,7 +50,7 @@ func newPlan(a *app, cmd *cobra.Command, f *checkFlags) (*plan, error) {
 	p := &plan{flags: f, command: cmd.Name(), again: sayAgain(cmd)}
 	steps := []func(*app, *cobra.Command) error{
 		func(_ *app, cmd *cobra.Command) error { return f.validate(cmd) },
-		p.readLayer, p.readHeader, p.readStub, p.readJudging, p.readRows, p.readOutput,
+		p.readLayer, p.readHeader, p.readStub, p.readJudging, p.readRows, p.readOutput, p.readClassifier,
 	}
 	for _, step := range steps {
 		if err := step(a, cmd); err != nil {
@@ -143,10 +144,15 @@ func (p *plan) readRows(_ *app, cmd *cobra.Command) (err error) {
 		return err
 	}
 	p.hazards = s.hazards
-	if p.matrix, err = fixture.Builtin(); err != nil {
+	if p.matrix, err = loadMatrix(f.matrix, origin(cmd, "matrix")); err != nil {
 		return err
 	}
 	p.chosen, err = s.choose(p.matrix, p.dialects)
+	return err
+}
+
+func (p *plan) readClassifier(a *app, cmd *cobra.Command) (err error) {
+	p.classifier, err = parseClassifier(p.flags.classifier, origin(cmd, "classifier"), a.env, p.flags.timeout)
 	return err
 }
 

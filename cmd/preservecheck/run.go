@@ -84,7 +84,13 @@ func (a *app) runPlan(ctx context.Context, p *plan) (record.Document, error) {
 	if bar != nil {
 		c.Progress = bar.show
 	}
+	if p.classifier != nil {
+		c.Decided = p.classifier.note
+	}
 	d := check.Run(ctx, c)
+	if p.classifier != nil {
+		p.classifier.add(ctx, &d, p.hide)
+	}
 	if n := s.server.Stats().Panics; n > 0 {
 		a.note("warning: the stub met a bug of its own %d times; rows that got no answer may be its fault", n)
 	}
@@ -134,9 +140,13 @@ func (p *plan) embed(c *check.Config, layer *controls.Layer) error {
 	return nil
 }
 
-// proof proves the controls under the rules of this run.
+// proof proves the controls under the rules of this run, on the built-in rows in any case.
 func (p *plan) proof(ctx context.Context) record.Proof {
-	return controls.Prove(ctx, controls.Input{Matrix: p.matrix, Rules: p.rules, Modes: p.modes, Rows: p.chosen.rows})
+	builtin, err := fixture.Builtin()
+	if err != nil {
+		return record.Proof{Missed: []string{err.Error()}}
+	}
+	return controls.Prove(ctx, controls.Input{Matrix: builtin, Rules: p.rules, Modes: p.modes, Rows: p.chosen.rows})
 }
 
 // announce says on stderr what the user has to know before the first row.

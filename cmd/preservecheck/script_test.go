@@ -29,6 +29,8 @@ var update = flag.Bool("update", false, "write the expected outputs of scripts a
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"preservecheck": main,
+		// Classifiers of a user's own.
+		"my-classifier": myClassifier,
 		// The same program with a bug in it.
 		"preservecheck-panics": func() {
 			onStart = func() { panic("boom\nwith a second line \x1b[31m") }

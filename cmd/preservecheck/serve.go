@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/report"
 )
@@ -18,6 +17,7 @@ type serveFlags struct {
 	listen  string
 	channel string
 	verbose bool
+	matrix  []string
 }
 
 func newServe(a *app) *cobra.Command {
@@ -37,6 +37,7 @@ func newServe(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.listen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on")
 	cmd.Flags().StringVar(&f.channel, "channel", "auto", "header:NAME takes the fixture from that header instead of x-fixture")
+	matrixFlag(cmd, &f.matrix)
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print a line for each request")
 	return cmd
 }
@@ -49,7 +50,7 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, f *serveFlags) erro
 	if err != nil {
 		return err
 	}
-	m, err := fixture.Builtin()
+	m, err := loadMatrix(f.matrix, origin(cmd, "matrix"))
 	if err != nil {
 		return err
 	}
