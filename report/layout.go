@@ -102,9 +102,14 @@ func (p *page) para(text safe) {
 	}
 }
 
-// hanging writes a text behind a label; its lines stand below each other.
+// hanging writes a text behind a label; its lines stand below each other, or below the label where that leaves too
+// little room.
 func (p *page) hanging(label, text safe) {
 	in := width(label)
+	if p.width-in < narrowest && width(text) > p.width-in {
+		p.line(word{}, label)
+		label, in = pad("", 2*indent), 2*indent
+	}
 	for _, l := range wrap(text, p.width-in, p.width-in) {
 		p.line(word{}, label+l)
 		label = pad("", in)
@@ -117,17 +122,19 @@ const (
 	minWidth     = 60
 	maxWidth     = 160
 	indent       = 4
+	narrowest    = 20 // of a text behind a label
 )
 
 // items writes parts with a separator between them, breaking lines only behind a separator.
 func (p *page) items(in int, sep safe, parts []safe) {
 	var cur safe
+	end := safe(strings.TrimRight(string(sep), " ")) // a separator of spaces alone leaves nothing at the end of a line
 	for _, s := range parts {
 		switch {
 		case cur == "":
 			cur = pad("", in) + s
 		case width(cur+sep+s) > p.width:
-			p.fitting(cur + sep)
+			p.fitting(cur + end)
 			cur = pad("", indent) + s
 		default:
 			cur += sep + s
@@ -142,6 +149,10 @@ func (p *page) items(in int, sep safe, parts []safe) {
 func (p *page) fitting(s safe) {
 	if width(s) <= p.width {
 		p.line(word{}, s)
+		return
+	}
+	if s[0] == ' ' {
+		p.para(s)
 		return
 	}
 	p.block(word{}, s)

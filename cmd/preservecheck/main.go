@@ -98,15 +98,23 @@ func (a *app) fail(err error) int {
 }
 
 // note prints one message on stderr, without secrets and without control characters: part of it may come from a
-// file, an argument or the network.
+// file, an argument or the network. On a terminal it is broken over lines that hang behind its first word; in a log it
+// stays one line.
 func (a *app) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if a.redact != nil {
 		text = a.redact(text)
 	}
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = report.Plain(lines[i])
+	width := columns(a.err)
+	for line := range strings.SplitSeq(text, "\n") {
+		if width == 0 {
+			fmt.Fprintln(a.err, report.Plain(line))
+			continue
+		}
+		label := ""
+		if at := strings.Index(line, ": "); at >= 0 && at <= len("warning") {
+			label, line = line[:at+2], line[at+2:]
+		}
+		_ = report.Hanging(a.err, label, line, width)
 	}
-	fmt.Fprintln(a.err, strings.Join(lines, "\n"))
 }

@@ -1,4 +1,4 @@
-package main
+package nearest
 
 import (
 	"slices"
@@ -12,15 +12,17 @@ func TestNearest(t *testing.T) {
 		want      []string
 	}{
 		{"two letters swapped", "teir_cap", []string{"tier_cap"}},
-		{"one of two that are alike, the nearer first", "rate_limt", []string{"rate_limit", "ramp_limit"}},
+		{"one that is nearer than all others", "rate_limt", []string{"rate_limit"}},
+		{"one of two that are alike, the nearer first", "rate", []string{"rate_limit"}},
+		{"two that are as near", "ra_limit", []string{"rate_limit", "ramp_limit"}},
 		{"case does not matter", "JSON", []string{"json"}},
 		{"a part of a name", "user_limit", []string{"user_limit_400"}},
 		{"nothing alike", "xylophone", nil},
 		{"nothing at all", "", nil},
 	}
 	for _, c := range cases {
-		if got := nearest(c.name, known); !slices.Equal(got, c.want) {
-			t.Errorf("%s: nearest(%q) = %q, want %q", c.why, c.name, got, c.want)
+		if got := Names(c.name, known); !slices.Equal(got, c.want) {
+			t.Errorf("%s: Names(%q) = %q, want %q", c.why, c.name, got, c.want)
 		}
 	}
 }
