@@ -106,7 +106,7 @@ func (p *page) para(text safe) {
 // little room.
 func (p *page) hanging(label, text safe) {
 	in := width(label)
-	if p.width-in < narrowest && width(text) > p.width-in {
+	if room := p.width - in; in > 2*indent && width(text) > room && (room < narrowest || longWord(text, room, p.width-2*indent)) {
 		p.line(word{}, label)
 		label, in = pad("", 2*indent), 2*indent
 	}
@@ -114,6 +114,16 @@ func (p *page) hanging(label, text safe) {
 		p.line(word{}, label+l)
 		label = pad("", in)
 	}
+}
+
+// longWord reports whether a text has a word, such as a URL, that would be broken in so many columns and not in more.
+func longWord(text safe, room, more int) bool {
+	for w := range strings.FieldsSeq(string(text)) {
+		if n := width(safe(w)); n > room && n <= more {
+			return true
+		}
+	}
+	return false
 }
 
 // Widths in terminal columns. Below the least nothing aligns any more, above the most nobody reads a line to its end.

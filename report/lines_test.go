@@ -30,6 +30,9 @@ func TestLines(t *testing.T) {
 		}, "N\n    A\n" + strings.Repeat("n", 40) + "\n    " + strings.Repeat("a", 30) + "\n    why\n"},
 		{"a text below a label that leaves no room", func(b *bytes.Buffer) error { return Hanging(b, strings.Repeat("l", 50), "one two three", 60) },
 			strings.Repeat("l", 50) + "\n        one two three\n"},
+		{"a URL is not broken where it has room below", func(b *bytes.Buffer) error {
+			return Hanging(b, "source       ", "https://example.com/"+strings.Repeat("x", 30)+", read", 60)
+		}, "source\n        https://example.com/" + strings.Repeat("x", 30) + ",\n        read\n"},
 		{"an empty line at the top stays", func(b *bytes.Buffer) error { return Prose(b, "\none\n", 60) }, "\none\n"},
 		{"and one at the end", func(b *bytes.Buffer) error { return Prose(b, "one\n\n", 60) }, "one\n\n"},
 	} {
@@ -101,6 +104,17 @@ func TestWhatIsLeftOut(t *testing.T) {
 		r.Verdict = "changed"
 		r.Fields = []record.Field{{Key: "error", Dir: "lost", Decides: true, Covers: []string{"type", "message", "details"}, Fixture: object(`{"type":"cut in the middle"}`)}}
 	})
+	made, many := base(), base()
+	for _, name := range []string{"tier_cap", "rate_limit"} {
+		setBoth(&made, name, func(r *record.Row) {
+			r.Verdict, r.HitsMin, r.HitsMax, r.Reason, r.Class = "layer-made", 0, 0, "the layer wrote it", record.Classes{}
+			r.Fields = []record.Field{{Key: "status", Dir: "changed", Decides: true, Fixture: number("429"), Layer: number("503")},
+				{Key: "header/retry-after", Dir: "lost", Decides: true, Fixture: text("1")}, {Key: "error", Dir: "lost", Decides: true, Fixture: object("{}")}}
+		})
+	}
+	for _, r := range many.Rows {
+		many.Findings = []record.Finding{{Kind: "layer-state", Fails: true, Text: "20 rows were answered", Rows: append(rowsOf(many.Findings), r.Row+" ("+r.Mode+")")}}
+	}
 	missed := base()
 	missed.Proof.Exact--
 	missed.Proof.Controls[0].Missed = 1
@@ -120,6 +134,11 @@ func TestWhatIsLeftOut(t *testing.T) {
 		{"controls that were caught are not told again", base(), TextOptions{Verbose: true}, []string{"controls 225 of 225 pairs"}, []string{"proof:", "removes error.details"}},
 		{"a missed one is, with -v", missed, TextOptions{Verbose: true}, []string{"proof: controls 224", "drop-details  3 of 3 exact, missed 1"}, []string{"passes everything on"}},
 		{"a part of another output has no end of its own", base(), TextOptions{Part: true}, []string{"preserved 20 of 20"}, []string{"next:", "exit 0"}},
+		{"what the layer wrote itself has lost nothing", made, TextOptions{}, []string{"layer-made  4 rows in the same way: tier_cap, rate_limit (plain, stream)\n" +
+			"    the layer wrote it\n    status  changed  expected  429\n                     got       503\n\n"}, []string{"header/retry-after", "error  "}},
+		{"rows of a finding: modes once, and not all", many, TextOptions{},
+			[]string{"[tier_cap, rate_limit, ramp_limit, headerless_429,\n                 unknown_code_429, proxy_429 (plain, stream) and 8 rows more]"}, nil},
+		{"all of them with -v", many, TextOptions{Verbose: true}, []string{"\n                 validation_400 (plain, stream)]"}, []string{"rows more"}},
 		{"advice stands at the top, once", red(), TextOptions{}, []string{"9 preserved\n    advice: the layer limits us; try --rate 2\n"}, []string{"  advice: the layer limits us; try --rate 2\n    crosstalk"}},
 	} {
 		got := render(t, c.doc, c.o)
@@ -147,4 +166,11 @@ func TestHeaderKeepsItsColumns(t *testing.T) {
 			}
 		}
 	}
+}
+
+func rowsOf(fs []record.Finding) []string {
+	if len(fs) == 0 {
+		return nil
+	}
+	return fs[0].Rows
 }

@@ -116,4 +116,4 @@ func proofText(w io.Writer, p record.Proof, exit, columns int) error {
 
 // pairsMeaning explains the figures, which are higher than those of a check.
 const pairsMeaning = `A pair is one fault on one answer that it can touch. A check proves the pairs that need no network; this command adds
-whole runs over real sockets, for each channel, so it counts more. A key decides when a fault in it alone turns a row red.`
+whole runs over real sockets, for each channel, so it counts more. A key decides when a fault in it turned a row red.`
