@@ -6,7 +6,7 @@ import (
 )
 
 func TestNearest(t *testing.T) {
-	known := []string{"tier_cap", "rate_limit", "ramp_limit", "user_limit_400", "text", "json"}
+	known := []string{"tier_cap", "rate_limit", "ramp_limit", "user_limit_400", "text", "json", "lima", "limb", "limc"}
 	cases := []struct {
 		why, name string
 		want      []string
@@ -15,6 +15,7 @@ func TestNearest(t *testing.T) {
 		{"one that is nearer than all others", "rate_limt", []string{"rate_limit"}},
 		{"one of two that are alike, the nearer first", "rate", []string{"rate_limit"}},
 		{"two that are as near", "ra_limit", []string{"rate_limit", "ramp_limit"}},
+		{"not more than two", "lim", []string{"lima", "limb"}},
 		{"case does not matter", "JSON", []string{"json"}},
 		{"a part of a name", "user_limit", []string{"user_limit_400"}},
 		{"nothing alike", "xylophone", nil},

@@ -105,16 +105,20 @@ func (a *app) note(format string, args ...any) {
 	if a.redact != nil {
 		text = a.redact(text)
 	}
-	width := columns(a.err)
+	writeNote(a.err, text, columns(a.err))
+}
+
+// writeNote writes a message, each line of it on one of its own if the width is not known.
+func writeNote(w io.Writer, text string, width int) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if width == 0 {
-			fmt.Fprintln(a.err, report.Plain(line))
+			fmt.Fprintln(w, report.Plain(line))
 			continue
 		}
 		label := ""
 		if at := strings.Index(line, ": "); at >= 0 && at <= len("warning") {
 			label, line = line[:at+2], line[at+2:]
 		}
-		_ = report.Hanging(a.err, label, line, width)
+		_ = report.Hanging(w, label, line, width)
 	}
 }
