@@ -68,6 +68,8 @@ func TestNext(t *testing.T) {
 	}{
 		{"the worst row", fails, "", nil, again + " --fixture tier_cap -v"},
 		{"which was looked at already", fails, "--fixture tier_cap -v", nil, "preservecheck fixtures show tier_cap"},
+		{"a finding alone", record.Document{Result: record.Result{Exit: exitFail}}, "", nil, again + " -v"},
+		{"which was looked at already", record.Document{Result: record.Result{Exit: exitFail}}, "-v", nil, ""},
 		{"a layer that limits us", limited, "", nil, again + " --rate 2"},
 		{"and still does", limited, "--rate 2", nil, again + " --rate 1"},
 		{"advice that is only a note", noted, "", nil, again + " --fixture tier_cap -v"},
