@@ -113,10 +113,11 @@ func holdsCommand(t *testing.T, script, line string) {
 	}
 }
 
-// TestReadmeShowsWhatCheckPrints holds the report in README against the command that it names.
+// TestReadmeShowsWhatCheckPrints holds the report in README against the command that it names; -update writes it anew.
 func TestReadmeShowsWhatCheckPrints(t *testing.T) {
 	const intro = "This is what `preservecheck check --layer control:drop-details` prints:\n\n```\n"
-	_, shown, found := strings.Cut(readReadme(t), intro)
+	page := readReadme(t)
+	_, shown, found := strings.Cut(page, intro)
 	shown, _, closed := strings.Cut(shown, "```")
 	if !found || !closed {
 		t.Fatalf("README does not go on after %q", intro)
@@ -125,6 +126,12 @@ func TestReadmeShowsWhatCheckPrints(t *testing.T) {
 	version = "0.0.0" // whose length decides where the first line ends
 	r := program(t, nil, "check", "--layer", "control:drop-details")
 	got := strings.Replace(r.out, "preservecheck "+toolVersion(), "preservecheck", 1)
+	if *update {
+		if err := os.WriteFile(readme, []byte(strings.Replace(page, intro+shown, intro+got, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
 	if r.code != exitFail || got != shown {
 		t.Errorf("exit %d; README shows\n%s\nand the command prints\n%s", r.code, shown, got)
 	}
