@@ -29,11 +29,12 @@ var table = map[string][]string{
 	"wire":     {},
 	"classify": {},
 	"record":   {},
+	"nearest":  {},
 	"evidence": {"wire"},
 	"ledger":   {"wire"},
 	"dialects": {"wire", "evidence", "classify"},
 	"fixture":  {"wire", "evidence", "dialects", "classify"},
-	"stub":     {"fixture", "dialects", "ledger", "wire"},
+	"stub":     {"fixture", "dialects", "ledger", "wire", "nearest"},
 	"compare":  {"wire", "evidence", "dialects", "classify", "fixture", "ledger", "record"},
 	"check":    {"compare", "evidence", "dialects", "classify", "wire", "ledger", "fixture", "record"},
 	"controls": {"check", "stub", "compare", "evidence", "dialects", "classify", "wire", "ledger", "fixture", "record"},
@@ -43,7 +44,7 @@ var table = map[string][]string{
 
 	"classifier": {"wire", "evidence", "dialects"},
 	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
-		"wire", "ledger", "fixture", "classifier"},
+		"wire", "ledger", "fixture", "classifier", "nearest"},
 }
 
 // inTests stands in homes for "any _test.go file, and nothing else".

@@ -10,8 +10,11 @@ import (
 )
 
 var (
-	statusLine  = pattern(`^HTTP/[0-9](?:\.[0-9])? ([1-9][0-9][0-9])(?:[ \t].*)?$`)
-	headerLine  = pattern("^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$")
+	statusLine = pattern(`^HTTP/[0-9](?:\.[0-9])? ([1-9][0-9][0-9])(?:[ \t].*)?$`)
+	headerLine = pattern("^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$")
+	// A status line with a header line below it, as no body has them by accident; in anyHead wherever a line begins.
+	headStart   = pattern(`^HTTP/[0-9](?:\.[0-9])? [1-9][0-9][0-9](?:[ \t][^\n]*)?\r?\n[!#$%&'*+.^_|~0-9A-Za-z-]+:`)
+	anyHead     = pattern(`(?m)^HTTP/[0-9](?:\.[0-9])? [1-9][0-9][0-9](?:[ \t][^\n]*)?\r?\n[!#$%&'*+.^_|~0-9A-Za-z-]+:`)
 	verboseHead = pattern(`(?m)^< HTTP/[0-9]`)
 	// A body without a line end is followed at once by curl's last words.
 	verboseTail = pattern(`\* (?:Connection #[0-9]+ to host [^\n]* left intact|[Cc]losing connection[^\n]*|shutting down connection[^\n]*)\s*$`)
@@ -43,6 +46,10 @@ func readCurl(in []byte) *saved {
 		s.status, _ = strconv.Atoi(m[1]) // three digits always fit
 		s.header, in = readHead(rest)
 	}
+	in, further := s.cutFurther(in)
+	if further > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("%d answers found, only the first was read", further+1))
+	}
 	s.body = bytes.TrimRight(in, "\r\n")
 	s.bodyKnown = len(s.body) > 0 || s.saysEmpty()
 	if isStream(s.header) {
@@ -53,6 +60,21 @@ func readCurl(in []byte) *saved {
 		s.notes = append(s.notes, fmt.Sprintf("%s came first (%s); the last head counts", plural(len(before), "other head"), strings.Join(before, ", ")))
 	}
 	return s
+}
+
+// cutFurther cuts the answers off that stand behind the first, and counts them. Where that one ends says its
+// content-length; if no answer begins there, since a copy has other line ends, a line that is the first of a head does.
+func (s *saved) cutFurther(in []byte) (body []byte, further int) {
+	for _, f := range s.header {
+		n, err := strconv.Atoi(f.Value)
+		if equalFold(f.Name, "content-length") && err == nil && n > 0 && n < len(in) && headStart().Match(bytes.TrimLeft(in[n:], "\r\n")) {
+			return in[:n], len(anyHead().FindAll(in[n:], -1))
+		}
+	}
+	if heads := anyHead().FindAllIndex(in, -1); len(heads) > 0 {
+		return in[:heads[0][0]], len(heads)
+	}
+	return in, 0
 }
 
 // readHead reads header lines up to a blank line, and forgives a lost one: what is no header line begins the body.

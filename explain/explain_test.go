@@ -2,6 +2,7 @@ package explain
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -172,7 +173,8 @@ var hints = []struct {
 	{"Cloudflare's JSON", `{"title":"x","status":522,"error_code":522,"cloudflare_error":true,"retry_after":120}`, 522, []string{"who wrote it"}, []string{"Cloudflare wrote this body itself"}},
 	{"LiteLLM by its header", curl("429 x", "retry-after: 1\r\nX-Litellm-Call-Id: 1\r\n", bareLimit), 0, nil, []string{"LiteLLM handled this answer"}},
 	{"an answer in a message: the consequence is said", `{"error":{"message":` + quote("AnthropicException - "+capBody) + `,"type":"api_error"},"request_id":"r"}`, 429, nil, []string{"no SDK and no worker", "a spend cap now looks like an unclassified 429", "documented for status 500"}},
-	{"a stream's error without an id", "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}", 0, nil, []string{"no request_id"}},
+	{"a stream's error has no id by nature", "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}", 0, nil, nil},
+	{"nor has what an SDK prints", `Error code: 400 - {'type': 'error', 'error': {'type': 'invalid_request_error', 'message': 'x'}}`, 0, nil, nil},
 }
 
 func TestHints(t *testing.T) {
@@ -228,6 +230,31 @@ func TestOtherHeadsAreSaid(t *testing.T) {
 		why := strings.Join(Explain([]byte(c.in), Options{}).Why, "; ")
 		if strings.Contains(why, "came first") != (c.want != "") || !strings.Contains(why, c.want) {
 			t.Errorf("%s: got %q, want %q", c.why, why, c.want)
+		}
+	}
+}
+
+// TestFurtherAnswersAreLeftAside: two saved answers in one input, as cat makes them.
+func TestFurtherAnswersAreLeftAside(t *testing.T) {
+	sized := fmt.Sprintf("HTTP/1.1 429 x\r\ncontent-type: application/json\r\nrequest-id: req_1\r\ncontent-length: %d\r\n\r\n%s", len(capBody), capBody)
+	second := curl("500 x", "", `{"type":"error","error":{"type":"api_error","message":"x"},"request_id":"req_2"}`)
+	const said = "answers found, only the first was read"
+	for _, c := range []struct{ why, in, want string }{
+		{"the length says where the first ends", sized + second, "2 " + said},
+		{"a line end between them", sized + "\n" + second, "2 " + said},
+		{"three", sized + "\r\n" + second + "\n" + second, "3 " + said},
+		{"no length", curl("429 x", "", capBody) + "\n" + second, "2 " + said},
+		{"a length that does not fit this copy", strings.Replace(sized, "content-length: ", "content-length: 1", 1) + "\n" + second, "2 " + said},
+		{"a body that only speaks of one", curl("429 x", "", capBody) + "\nHTTP/1.1 500 said the log", ""},
+		{"one alone", sized, ""},
+	} {
+		r := Explain([]byte(c.in), Options{})
+		why := strings.Join(r.Why, "; ")
+		if strings.Contains(why, said) != (c.want != "") || !strings.Contains(why, c.want) {
+			t.Errorf("%s: got %q, want %q", c.why, why, c.want)
+		}
+		if c.want != "" && r.Class != classify.TierSpendCap {
+			t.Errorf("%s: class %s is not that of the first answer", c.why, r.Class)
 		}
 	}
 }

@@ -200,6 +200,8 @@ func noRequestID(v *view) string {
 	switch {
 	case !v.facts.HasError || v.class == classify.RequestTooLarge: // the edge answers 413 without an id
 		return ""
+	case v.saved.stream || v.saved.form == formException: // errors within a stream have none, and SDKs print it or not
+		return ""
 	case v.bodyID().Kind == evidence.Absent:
 		return "the error has no request_id, which the provider's errors carry: a layer may have written or rebuilt the body"
 	}

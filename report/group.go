@@ -20,7 +20,7 @@ type entry []*record.Row
 // group is what one paragraph tells: entries with the same story. The first entry's values stand for all.
 type group []entry
 
-// fewest is how many entries with the same story stay paragraphs of their own.
+// fewest is how many entries with the same story are told apart by their values; of more, one stands for all.
 const fewest = 3
 
 // groups sorts rows worst first, in their order within a verdict, and puts together what reads the same.
@@ -36,8 +36,8 @@ func groups(rows []record.Row) []group {
 			out = append(out, g)
 			continue
 		}
-		for _, e := range g {
-			out = append(out, group{e})
+		for _, alike := range collect(g, func(e entry) string { return values(e[0]) }) {
+			out = append(out, alike)
 		}
 	}
 	return out
@@ -45,7 +45,9 @@ func groups(rows []record.Row) []group {
 
 func entriesOf(rows []*record.Row) []entry {
 	var out []entry
-	for _, rs := range collect(rows, func(r *record.Row) string { return r.Row + "\x00" + r.Set + "\x00" + story(r) + values(r) }) {
+	for _, rs := range collect(rows, func(r *record.Row) string {
+		return quoteAll([]string{r.Row, r.Set, r.Class.Fixture, r.Class.Direct, r.Class.Layer}) + story(r) + values(r)
+	}) {
 		out = append(out, rs)
 	}
 	return out
@@ -73,10 +75,16 @@ func rank(verdict string) int { return slices.Index(worstFirst, verdict) }
 // passes reports whether a row is only listed: there is nothing to explain.
 func passes(r *record.Row) bool { return r.Verdict == "preserved" }
 
+// notRun reports whether there was no pass over a row, so that nothing but the reason can be told.
+func notRun(r *record.Row) bool { return len(r.Observations) == 0 && len(shownFields(r)) == 0 }
+
 // story is all that a paragraph says about a row except its name and values.
 func story(r *record.Row) string {
 	if passes(r) {
 		return r.Verdict
+	}
+	if notRun(r) {
+		return quoteAll([]string{r.Verdict, r.Reason})
 	}
 	parts := []string{r.Verdict, r.Route, r.Asked, r.Served, r.Reason, r.Consequence, r.Provenance,
 		strconv.Itoa(r.HitsMin), strconv.Itoa(r.HitsMax), strconv.Itoa(r.HitsAllowed), strconv.Itoa(r.Omitted)}
@@ -89,9 +97,9 @@ func story(r *record.Row) string {
 	return quoteAll(parts)
 }
 
-// values is what story leaves out.
+// values is what story leaves out, but for the classes of rows that keep theirs.
 func values(r *record.Row) string {
-	parts := []string{r.Class.Fixture, r.Class.Direct, r.Class.Layer}
+	var parts []string
 	for _, f := range shownFields(r) {
 		for _, v := range []*record.Value{f.Fixture, f.Direct, f.Layer} {
 			if v == nil {
@@ -112,11 +120,16 @@ func quoteAll(parts []string) string {
 	return b.String()
 }
 
-// shownFields are the differences that decide, and those between fixture and direct where they are the reason.
+// shownFields are the differences that decide, and those between fixture and direct where they are the reason. What the
+// layer wrote itself did not lose anything on its way; of that only the status is told.
 func shownFields(r *record.Row) []*record.Field {
 	var out []*record.Field
 	for i := range r.Fields {
-		if f := &r.Fields[i]; f.Dir != "" && f.Decides || directDiffers(r, f) {
+		f := &r.Fields[i]
+		if r.HitsMax == 0 && f.Key != "status" {
+			continue
+		}
+		if f.Dir != "" && f.Decides || directDiffers(r, f) {
 			out = append(out, f)
 		}
 	}

@@ -102,13 +102,28 @@ func (p *page) para(text safe) {
 	}
 }
 
-// hanging writes a text behind a label; its lines stand below each other.
+// hanging writes a text behind a label; its lines stand below each other, or below the label where that leaves too
+// little room.
 func (p *page) hanging(label, text safe) {
 	in := width(label)
+	if room := p.width - in; in > 2*indent && width(text) > room && (room < narrowest || longWord(text, room, p.width-2*indent)) {
+		p.line(word{}, label)
+		label, in = pad("", 2*indent), 2*indent
+	}
 	for _, l := range wrap(text, p.width-in, p.width-in) {
 		p.line(word{}, label+l)
 		label = pad("", in)
 	}
+}
+
+// longWord reports whether a text has a word, such as a URL, that would be broken in so many columns and not in more.
+func longWord(text safe, room, more int) bool {
+	for w := range strings.FieldsSeq(string(text)) {
+		if n := width(safe(w)); n > room && n <= more {
+			return true
+		}
+	}
+	return false
 }
 
 // Widths in terminal columns. Below the least nothing aligns any more, above the most nobody reads a line to its end.
@@ -117,17 +132,19 @@ const (
 	minWidth     = 60
 	maxWidth     = 160
 	indent       = 4
+	narrowest    = 20 // of a text behind a label
 )
 
 // items writes parts with a separator between them, breaking lines only behind a separator.
 func (p *page) items(in int, sep safe, parts []safe) {
 	var cur safe
+	end := safe(strings.TrimRight(string(sep), " ")) // a separator of spaces alone leaves nothing at the end of a line
 	for _, s := range parts {
 		switch {
 		case cur == "":
 			cur = pad("", in) + s
 		case width(cur+sep+s) > p.width:
-			p.fitting(cur + sep)
+			p.fitting(cur + end)
 			cur = pad("", indent) + s
 		default:
 			cur += sep + s
@@ -142,6 +159,10 @@ func (p *page) items(in int, sep safe, parts []safe) {
 func (p *page) fitting(s safe) {
 	if width(s) <= p.width {
 		p.line(word{}, s)
+		return
+	}
+	if s[0] == ' ' {
+		p.para(s)
 		return
 	}
 	p.block(word{}, s)

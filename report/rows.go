@@ -16,6 +16,10 @@ func (p *page) rows(doc *record.Document) {
 			continue
 		}
 		p.gap()
+		if notRun(first) {
+			p.notRun(g, doc)
+			continue
+		}
 		if len(g) == 1 {
 			p.block(verdict(first.Verdict, doc), g.names())
 		} else {
@@ -27,6 +31,18 @@ func (p *page) rows(doc *record.Document) {
 		p.table(p.facts(g))
 		p.observations(g)
 	}
+}
+
+// notRun names rows that no request was made for, and why, in one paragraph.
+func (p *page) notRun(g group, doc *record.Document) {
+	const interrupted = "not run: the run was interrupted" // what check writes; said with the names it needs no second line
+	r := g[0][0]
+	if r.Reason == interrupted && doc.Incomplete {
+		p.block(word{text: "not run", tone: unsure}, count(g.rows(), "row")+": "+g.names())
+		return
+	}
+	p.block(verdict(r.Verdict, doc), count(g.rows(), "row")+" not run: "+g.names())
+	p.sentence(r.Reason)
 }
 
 // verdict is the word of a row in the colour of what it does to the run.
@@ -85,7 +101,7 @@ func (p *page) facts(g group) []fact {
 	if r.Omitted > 0 {
 		out = append(out, fact{key: "(not kept)", remark: count(r.Omitted, "more difference")})
 	}
-	out = append(out, classFact(g), fact{key: "hits", remark: hits(r)}, fact{key: "came from", remark: cameFrom(r.Provenance)})
+	out = append(out, classFact(g), fact{key: "requests", remark: hits(r)}, fact{key: "answer", remark: cameFrom(r.Provenance)})
 	if len(g) > 1 && len(shownFields(r)) > 0 && !g.alike() {
 		out = append(out, fact{key: "(values)", remark: "those of " + g[:1].names() + "; the other rows have their own"})
 	}
@@ -103,9 +119,11 @@ func (p *page) fieldFact(r *record.Row, f *record.Field) fact {
 		out.how = "not as served"
 		out.values = []labelled{{"fixture", expected}, {"direct", valueOf(f.Direct)}}
 		return out
+	case f.Dir == "lost" && len(f.Covers) > 1 && f.Other == "" && !p.verbose:
+		return fact{key: out.key, remark: out.how + ", with " + list(plains(f.Covers), ", ")}
 	case f.Dir == "lost":
 		if p.verbose && len(f.Covers) > 0 {
-			expected.after += ", and with it " + list(plains(f.Covers), ", ")
+			expected.after += ", with it " + list(plains(f.Covers), ", ")
 		}
 		if f.Other != "" {
 			expected.after += ", now in " + cut(units(f.Other), p.width*2/5)
@@ -141,9 +159,10 @@ func classFact(g group) fact {
 	return fact{key: "class", remark: before + ", unchanged"}
 }
 
-// hits says how often the stub was asked, when it was not once.
+// hits says how often the stub was asked, when it was not once. That it was not asked at all is what the reason of a
+// layer-made row says.
 func hits(r *record.Row) safe {
-	if r.HitsMin == 1 && r.HitsMax == 1 {
+	if r.HitsMin == 1 && r.HitsMax == 1 || r.HitsMax == 0 && r.Reason != "" {
 		return ""
 	}
 	n := num(r.HitsMax)
@@ -152,23 +171,24 @@ func hits(r *record.Row) safe {
 	}
 	switch {
 	case r.HitsMax == 0:
-		return "0: the stub saw no such request"
+		return "none reached the stub"
 	case r.HitsAllowed > 0:
-		return n + " (" + num(r.HitsAllowed) + " allowed): the layer sent one request " + n + " times"
+		return n + " reached the stub for one that the client sent (" + num(r.HitsAllowed) + " allowed)"
 	}
-	return n + " (any number allowed): the layer sent one request " + n + " times"
+	return n + " reached the stub for one that the client sent (any number allowed)"
 }
 
+// cameFrom says where an answer came from, when it was not from this request at the stub, or when that is only inferred.
 func cameFrom(provenance string) safe {
 	switch provenance {
-	case "", "own-hit":
+	case "", "own-hit", "none", "no-answer": // none: the request line or the reason says so
 		return ""
 	case "other-hit":
-		return "another request's hit at the stub"
+		return "belongs to another request"
 	case "attributed":
-		return "attributed: the answer names no hit, but only one fits"
-	case "none":
-		return "no hit at the stub"
+		return "lost the ids that the stub put into it; it is this request's, as no other was under way"
+	case "unattached":
+		return "lost the ids that the stub put into it, so whose it is stays open"
 	}
 	return brief(provenance, 60)
 }
@@ -183,8 +203,8 @@ func (p *page) observations(g group) {
 	for _, e := range g {
 		for _, r := range e {
 			for _, o := range r.Observations {
-				l := cut(units(r.Row+" "+r.Mode+", pass "+o.Pass), p.width/2)
-				labels, texts = append(labels, l), append(texts, observation(o))
+				l := cut(units(r.Row+" "+r.Mode+", "+passName(o.Pass)), p.width/2)
+				labels, texts = append(labels, l), append(texts, observation(o, len(r.Observations) > 1))
 				labelW = max(labelW, width(l))
 			}
 		}
@@ -194,13 +214,27 @@ func (p *page) observations(g group) {
 	}
 }
 
-func observation(o record.Observation) safe {
-	text := plain(o.Verdict) + ", " + plain(o.Provenance) + ", " + count(o.Hits, "hit") + ", " + decimal(o.ElapsedMS) + " ms"
+// observation tells one pass; with several, which of them decided.
+func observation(o record.Observation, several bool) safe {
+	text := plain(o.Verdict) + ", " + count(o.Hits, "request") + " at the stub, " + decimal(o.ElapsedMS) + " ms"
 	if o.Reason != "" {
 		text += ": " + plain(o.Reason)
 	}
-	if o.Decided {
+	if o.Decided && several {
 		text += " (decided)"
 	}
 	return text
+}
+
+// passName says in words which pass over the rows an observation belongs to.
+func passName(pass string) string {
+	switch pass {
+	case "A":
+		return "side by side"
+	case "B":
+		return "again, in reverse order"
+	case "look":
+		return "once more after its stage"
+	}
+	return pass
 }

@@ -17,6 +17,7 @@ func (p *page) findings(fs []record.Finding) {
 	for _, f := range fs {
 		kindW = max(kindW, width(brief(f.Kind, 20)))
 	}
+	told := advice(fs)
 	for _, f := range fs {
 		kind := word{text: brief(f.Kind, 20)}
 		text := p.whole(f.Text)
@@ -30,13 +31,32 @@ func (p *page) findings(fs []record.Finding) {
 			text += " (does not fail the run)"
 		}
 		if rows := untold(f); len(rows) > 0 {
-			text += " [" + p.names(rows) + "]"
+			text += " [" + p.rowNames(rows) + "]"
 		}
 		p.finding(kind, kindW, text)
-		if f.Advice != "" {
+		if f.Advice != "" && f.Advice != told {
 			p.hanging(pad("", indent+kindW+2)+"advice: ", p.whole(f.Advice))
 		}
 	}
+}
+
+// rowNames lists rows that a finding names as "tier_cap (plain)", with the modes said once: the first few, or with
+// Verbose all.
+func (p *page) rowNames(rows []string) safe {
+	const most = 6
+	var g group
+	for _, of := range collect(rows, func(r string) string { name, _, _ := strings.Cut(r, " ("); return name }) {
+		var e entry
+		for _, r := range of {
+			name, mode, _ := strings.Cut(r, " (")
+			e = append(e, &record.Row{Row: name, Mode: strings.TrimSuffix(mode, ")")})
+		}
+		g = append(g, e)
+	}
+	if len(g) <= most || p.verbose {
+		return g.names()
+	}
+	return g[:most].names() + " and " + count(g[most:].rows(), "row") + " more"
 }
 
 // untold gives the rows of a finding that its text does not name.
@@ -84,6 +104,9 @@ func (p *page) alsoSeen(doc *record.Document) {
 func undecided(all []record.Row) (kinds [][]*record.Field, rows int) {
 	var fields []*record.Field
 	for i := range all {
+		if all[i].HitsMax == 0 { // the layer's own answer, which no key was lost from
+			continue
+		}
 		before := len(fields)
 		for j := range all[i].Fields {
 			if f := &all[i].Fields[j]; f.Dir != "" && !f.Decides {
@@ -125,28 +148,46 @@ func (p *page) notJudged(doc *record.Document) {
 	p.block(word{}, text+", untestable "+num(untestable))
 }
 
-// proof says whether the run could have told.
+// proof says whether the run could have told. Where every fault was caught, the line on what green covers holds the
+// figures, and the command controls shows each; so there is nothing to add.
 func (p *page) proof(doc *record.Document) {
 	f := doc.Proof
-	if f.Pairs == 0 && len(f.Controls) == 0 {
-		p.block(word{}, "proof: the controls were not run")
+	switch {
+	case f.Pairs == 0 && len(f.Controls) == 0:
+		if !unready(doc) && !unended(doc) {
+			p.block(word{}, "proof: the controls were not run")
+		}
+		return
+	case proven(f) && doc.Command != "controls":
 		return
 	}
 	p.block(word{}, "proof: controls "+num(f.Exact)+" of "+count(f.Pairs, "pair")+" caught exactly; deciding "+num(f.Deciding)+" of "+count(f.Keys, "key"))
-	if !p.verbose && doc.Command != "controls" {
-		return
+	if p.verbose || doc.Command == "controls" {
+		p.controls(doc)
 	}
+}
+
+func proven(f record.Proof) bool {
+	return len(f.Missed) == 0 && f.Exact == f.Pairs && f.Deciding == f.Keys
+}
+
+// controls writes a line for each control that was not caught exactly; for the command controls, for each.
+func (p *page) controls(doc *record.Document) {
 	nameW := 0
-	for _, c := range f.Controls {
+	for _, c := range doc.Proof.Controls {
 		nameW = max(nameW, width(brief(c.Name, p.width/3)))
 	}
-	for _, c := range f.Controls {
+	for _, c := range doc.Proof.Controls {
+		wrong := c.Missed+c.Extra > 0
+		if !wrong && doc.Command != "controls" {
+			continue
+		}
 		text := num(c.Exact) + " of " + num(c.Pairs) + " exact"
-		if c.Missed+c.Extra > 0 {
+		if wrong {
 			text += ", missed " + num(c.Missed) + ", too much " + num(c.Extra)
 		}
 		text += ", " + num(c.Untouched) + " untouched: " + p.whole(c.Why)
-		if c.Missed+c.Extra > 0 || p.verbose {
+		if wrong || p.verbose {
 			text += difference(c)
 		}
 		p.hanging(pad("", indent)+pad(brief(c.Name, p.width/3), nameW)+"  ", text)
@@ -169,9 +210,13 @@ func orNothing(ss []string) safe {
 
 // tail says what green covers, what to type next and the exit code. A command is never broken over lines, so that it
 // can be copied.
-func (p *page) tail(r *record.Result) {
-	if r.Covers != "" {
+func (p *page) tail(doc *record.Document, part bool) {
+	r := &doc.Result
+	if r.Covers != "" && !unready(doc) && !unended(doc) {
 		p.block(word{}, p.whole(r.Covers))
+	}
+	if part {
+		return
 	}
 	if r.Next != "" {
 		p.line(word{}, "next: "+plain(r.Next))

@@ -13,7 +13,8 @@ import (
 type TextOptions struct {
 	Color   bool
 	Width   int  // terminal columns; 0 is 100, and it is held between 60 and 160
-	Verbose bool // preserved rows, keys that do not decide, every pass, whole values, controls
+	Verbose bool // preserved rows, keys that do not decide, every pass, whole values
+	Part    bool // the report stands inside the output of a command that has its own end: no next command, no exit code
 }
 
 // Text writes a run for a person: what makes it untrustworthy first, then the result, the rows worst first, the
@@ -21,7 +22,6 @@ type TextOptions struct {
 func Text(w io.Writer, doc record.Document, o TextOptions) error {
 	p := newPage(o)
 	p.missed(doc.Proof.Missed)
-	p.incomplete(doc.Incomplete)
 	p.head(&doc)
 	p.headline(&doc)
 	p.rows(&doc)
@@ -34,7 +34,7 @@ func Text(w io.Writer, doc record.Document, o TextOptions) error {
 	for _, n := range doc.Notes {
 		p.block(word{}, "note: "+p.whole(n))
 	}
-	p.tail(&doc.Result)
+	p.tail(&doc, o.Part)
 	_, err := p.buf.WriteTo(w)
 	return err
 }
@@ -48,13 +48,6 @@ func (p *page) missed(missed []string) {
 	p.block(word{text: "PROOF FAILED", tone: bad}, "this run could not have told: "+count(len(missed), "fault")+" went unseen")
 	for _, m := range missed {
 		p.para(p.whole(m))
-	}
-}
-
-func (p *page) incomplete(is bool) {
-	if is {
-		p.gap()
-		p.block(word{text: "INCOMPLETE", tone: unsure}, "the run was interrupted, or still went on when this was written. Rows that are not here were not judged.")
 	}
 }
 
@@ -109,23 +102,64 @@ func (p *page) settings(doc *record.Document) {
 	p.para(list(parts, "; "))
 }
 
-// headline is the result of the run, as it was settled, and how many rows have which verdict.
+// headline is the result of the run, as it was settled, how many rows have which verdict, what most of them have in
+// common and what a finding advises.
 func (p *page) headline(doc *record.Document) {
 	p.gap()
-	r := doc.Result
-	w := word{text: p.name(r.Word), tone: unsure}
-	switch r.Word {
-	case "pass":
-		w = word{text: "PASS", tone: good}
-	case "fail":
-		w = word{text: "FAIL", tone: bad}
-	case "could not tell":
-		w.text = "COULD NOT TELL"
-	case "":
-		w.text = "NO RESULT"
+	w, why := resultOf(doc)
+	p.block(w, p.whole(why))
+	if unended(doc) {
+		return
 	}
-	p.block(w, p.whole(r.Why))
-	p.items(indent, ", ", p.counts(r.Counts))
+	if unready(doc) {
+		p.para("A canary is a valid request that the stub answers with a success. No row is asked for before one came through the layer.")
+		return
+	}
+	p.items(indent, ", ", p.counts(doc.Result.Counts))
+	if common := commonCause(doc); common != "" {
+		p.para(common)
+	}
+	if a := advice(doc.Findings); a != "" {
+		p.hanging(pad("", indent)+"advice: ", p.whole(a))
+	}
+}
+
+// unended reports whether a record was put in place before its run, and has not been replaced since.
+func unended(doc *record.Document) bool { return doc.Incomplete && doc.DurationMS == 0 }
+
+// unready reports whether the layer let nothing through, so that only the remedy is of interest.
+func unready(doc *record.Document) bool { return doc.NotReady != "" && len(doc.Rows) == 0 }
+
+// resultOf is the word of the result, in its colour, and the reason. A run that did not end says so there, too.
+func resultOf(doc *record.Document) (w word, why string) {
+	r := &doc.Result
+	switch {
+	case unended(doc):
+		return word{text: "INCOMPLETE", tone: unsure}, "this run has not ended yet, or was ended by force; nothing was judged"
+	case r.Word == "pass":
+		return word{text: "PASS", tone: good}, r.Why
+	case r.Word == "fail" && doc.Incomplete:
+		return word{text: "FAIL", tone: bad}, r.Why + "; INCOMPLETE, the run was interrupted"
+	case r.Word == "fail":
+		return word{text: "FAIL", tone: bad}, r.Why
+	case r.Word == "could not tell" && doc.Incomplete:
+		return word{text: "INCOMPLETE", tone: unsure}, "could not tell: " + r.Why
+	case r.Word == "could not tell":
+		return word{text: "COULD NOT TELL", tone: unsure}, r.Why
+	case r.Word == "":
+		return word{text: "NO RESULT", tone: unsure}, r.Why
+	}
+	return word{text: brief(r.Word, 20), tone: unsure}, r.Why
+}
+
+// advice is what the first finding advises that fails the run. It stands at the top and is not said again below.
+func advice(fs []record.Finding) string {
+	for _, f := range fs {
+		if f.Fails && f.Advice != "" {
+			return f.Advice
+		}
+	}
+	return ""
 }
 
 // counts lists verdicts worst first; the names that this version does not know come last.

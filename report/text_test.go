@@ -137,7 +137,8 @@ func TestColor(t *testing.T) {
 	}{
 		{"red marks a failure", red(), "\x1b[31;1mFAIL\x1b["},
 		{"green marks a pass", green(), "\x1b[32;1mPASS\x1b["},
-		{"yellow marks that nothing can be said", interrupted(), "\x1b[33;1mCOULD NOT TELL\x1b["},
+		{"yellow marks that nothing can be said", controls(), "\x1b[33;1mCOULD NOT TELL\x1b["},
+		{"or that the run did not end", interrupted(), "\x1b[33;1mINCOMPLETE\x1b["},
 		{"a difference that is allowed is not red", stripped(), "\x1b[33;1mchanged\x1b["},
 	} {
 		on, off := render(t, c.doc, TextOptions{Color: true}), render(t, c.doc, TextOptions{})
@@ -217,21 +218,22 @@ func TestGrouping(t *testing.T) {
 			doc := red()
 			rowOf(&doc, "tier_cap", "stream").HitsMax = 4
 			return doc
-		}, []string{"3 to 4 (1 allowed)", "reclassified  tier_cap (plain)\n"}, nil},
-		{"three rows stay paragraphs of their own", func() record.Document {
+		}, []string{"3 to 4 reached the stub", "reclassified  tier_cap (plain)\n"}, nil},
+		{"few rows are told apart by their values, and only by these", func() record.Document {
 			doc := stripped()
 			for i := range doc.Rows {
-				if r := &doc.Rows[i]; r.Verdict == "changed" && r.Row != "rate_limit" && r.Row != "stripped_cap_429" && r.Row != "proxy_429" {
+				if r := &doc.Rows[i]; r.Verdict == "changed" && r.Row != "rate_limit" && r.Row != "claude_code_ws_429" && r.Row != "proxy_429" {
 					r.Verdict = "preserved"
 				}
 			}
 			return doc
-		}, []string{"changed  rate_limit (plain, stream)", "changed  proxy_429 (plain)"}, []string{"in the same way"}},
+		}, []string{"changed  3 rows in the same way: rate_limit (plain, stream); proxy_429 (plain)\n", "unchanged in every row",
+			"changed  claude_code_ws_429 (plain, stream)\n"}, []string{"(values)"}},
 		{"a verdict of a newer version is not hidden at the end", func() record.Document {
 			doc := red()
 			rowOf(&doc, "validation_400", "stream").Verdict = "novel"
 			return doc
-		}, []string{"untestable, 1 declared, 9 preserved\n\nnovel  validation_400 (stream)"}, nil},
+		}, []string{"untestable, 1 declared, 9 preserved\n", "try --rate 2\n\nnovel  validation_400 (stream)"}, nil},
 	} {
 		got := render(t, c.doc(), TextOptions{})
 		for _, want := range c.want {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/nearest"
 )
 
 // target is what a method and a path mean: a dialect's door, or one of the stub's own answers.
@@ -110,11 +111,19 @@ func countedTokens(path string) *refusal {
 		"this endpoint is optional, and nothing is wrong with the layer that asks"}
 }
 
+// meant suggests the fixtures that a wrong name may stand for.
+func (s *Server) meant(name string) string {
+	if near := nearest.Names(name, s.known); len(near) > 0 {
+		return " (did you mean " + strings.Join(near, " or ") + "?)"
+	}
+	return ""
+}
+
 // noFixture says why a request on the right path gets no fixture.
 func (c *conn) noFixture() *refusal {
 	if name := c.hit.Tag.Fixture; name != "" {
 		return &refusal{http.StatusNotFound, KindUnknown, reached(c.hit.Path) + " and asked for a fixture " + shown(name) +
-			", which is not in the stub's matrix: tester and stub must use the same one"}
+			", which is not in the stub's matrix" + c.s.meant(name) + ": tester and stub must use the same one"}
 	}
 	header, _ := c.s.opt.Channels.Names()
 	text := reached(c.hit.Path) + ", but no channel said which fixture is wanted: no marker in the prompt, no fixture's name at the end of the model " +

@@ -110,6 +110,7 @@ func TestNoFixture(t *testing.T) {
 	for _, c := range []struct{ why, body, header, kind, note string }{
 		{"no channel", `{"model":"claude-x"}`, "", KindNoFixture, `reached at "/v1/messages", but no channel said which fixture is wanted: no marker in the prompt, no fixture's name at the end of the model "claude-x"`},
 		{"a name that is not in the matrix", "[[preservecheck fixture=nosuch]]", "", KindUnknown, `asked for a fixture "nosuch"`},
+		{"a name with a typo", "[[preservecheck fixture=stesp]]", "", KindUnknown, `(did you mean steps?)`},
 		{"a contradiction", "[[preservecheck fixture=ok]] [[preservecheck fixture=tier_cap]]", "", KindNoFixture, "different markers"},
 		{"no body", "", "", KindNoFixture, "no channel"},
 		{"a body that is no JSON", "\x00\x01{", "", KindNoFixture, "no channel"},

@@ -58,6 +58,7 @@ type Server struct {
 	names    *ledger.Names
 	rendered map[string]*rendered
 	canaries map[string]canary
+	known    []string // names of the fixtures
 	models   []byte
 
 	done   chan struct{} // closed by Close
@@ -120,7 +121,7 @@ func New(opt Options) (*Server, error) {
 	}
 	s.canaries = canaries(opt.Matrix)
 	s.names = ledger.NewNames(names)
-	s.models = modelList(names)
+	s.known, s.models = names, modelList(names)
 	return s, nil
 }
 

@@ -18,8 +18,11 @@ layer, and compares. The layer's upstream has to be the stub, whose base URL is 
 given as PRESERVECHECK_<FLAG>, repeatable ones with a value a line.` + "\n\n" + exitHelp(),
 		Example: `  preservecheck check --layer http://127.0.0.1:8080
   preservecheck check --layer control:drop-details
-  preservecheck check --layer https://gateway.example/anthropic --header 'authorization: Bearer $GATEWAY_KEY' --rate 5
-  preservecheck check --layer http://127.0.0.1:4000 --model 'anthropic/{fixture}' -o json=record.json`,
+  preservecheck check \
+      --layer https://gateway.example/anthropic \
+      --header 'authorization: Bearer $GATEWAY_KEY' --rate 5
+  preservecheck check --layer http://127.0.0.1:4000 \
+      --model 'anthropic/{fixture}' -o json=record.json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := newPlan(a, cmd, f)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"slices"
 
@@ -16,15 +17,17 @@ func (a *app) textOptions(color, from string, verbose bool) (report.TextOptions,
 	if !slices.Contains(colors, color) {
 		return report.TextOptions{}, usage("write auto, always or never", "%s: %q is not a choice", from, color)
 	}
-	f, ok := a.out.(*os.File)
-	terminal := ok && term.IsTerminal(int(f.Fd()))
-	o := report.TextOptions{Verbose: verbose, Color: colored(color, terminal, a.env)}
-	if terminal {
+	return report.TextOptions{Verbose: verbose, Color: colored(color, isTerminal(a.out), a.env), Width: columns(a.out)}, nil
+}
+
+// columns is the width of a terminal, 0 for anything else, which leaves the choice to the report.
+func columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-			o.Width = width
+			return width
 		}
 	}
-	return o, nil
+	return 0
 }
 
 // colored decides about colour. Any value of NO_COLOR but an empty one means none: https://no-color.org, read

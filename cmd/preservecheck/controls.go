@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +64,7 @@ func (a *app) controls(ctx context.Context, cmd *cobra.Command, f *controlsFlags
 	if f.format == "json" {
 		return unwritten(proofJSON(a.out, proof))
 	}
-	return unwritten(proofText(a.out, proof, a.exit))
+	return unwritten(proofText(a.out, proof, a.exit, columns(a.out)))
 }
 
 func proofJSON(w io.Writer, p record.Proof) error {
@@ -104,22 +103,25 @@ func proofInput(cmd *cobra.Command, f *controlsFlags) (controls.Input, error) {
 }
 
 // proofText writes a line for each control and the figures.
-func proofText(w io.Writer, p record.Proof, exit int) error {
+func proofText(w io.Writer, p record.Proof, exit, columns int) error {
 	var b bytes.Buffer
-	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "CONTROL\tPAIRS\tEXACT\tEXTRA\tMISSED\tCAN'T TOUCH\tWHY")
+	rows := [][]string{{"CONTROL", "PAIRS", "EXACT", "EXTRA", "MISSED", "UNTOUCHED", "WHY"}}
 	for _, c := range p.Controls {
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t%s\n", report.Plain(c.Name), c.Pairs, c.Exact, c.Extra, c.Missed, c.Untouched, report.Plain(c.Why))
+		rows = append(rows, []string{c.Name, fmt.Sprint(c.Pairs), fmt.Sprint(c.Exact), fmt.Sprint(c.Extra), fmt.Sprint(c.Missed), fmt.Sprint(c.Untouched), c.Why})
 	}
-	_ = tw.Flush()
+	_ = report.Table(&b, rows, columns)
 	for _, m := range p.Missed {
-		fmt.Fprintf(&b, "missed: %s\n", report.Plain(m))
+		_ = report.Hanging(&b, "missed: ", m, columns)
 	}
 	word := "every known fault was caught"
 	if exit != exitPass {
 		word = "NOT PROVEN: what check says can't be trusted"
 	}
-	fmt.Fprintf(&b, "\n%s: %d of %d pairs exactly, %d of %d keys of the profile decide\n", word, p.Exact, p.Pairs, p.Deciding, p.Keys)
+	_ = report.Prose(&b, fmt.Sprintf("\n%s: %d of %d pairs exactly, %d of %d keys of the profile decide\n\n%s", word, p.Exact, p.Pairs, p.Deciding, p.Keys, pairsMeaning), columns)
 	_, err := b.WriteTo(w)
 	return err
 }
+
+// pairsMeaning explains the figures, which are higher than those of a check.
+const pairsMeaning = `A pair is one fault on one answer that it can touch. A check proves the pairs that need no network; this command adds
+whole runs over real sockets, for each channel, so it counts more. A key decides when a fault in it turned a row red.`

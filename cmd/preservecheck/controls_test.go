@@ -14,7 +14,7 @@ func TestProofIsPrinted(t *testing.T) {
 	p := record.Proof{Pairs: 10, Exact: 9, Keys: 3, Deciding: 3, Missed: []string{"x missed\x1b[31m"},
 		Controls: []record.Control{{Name: "x", Why: "a fault", Pairs: 5, Exact: 4, Missed: 1, Untouched: 2}}}
 	var text, asJSON bytes.Buffer
-	if err := proofText(&text, p, exitUnknown); err != nil {
+	if err := proofText(&text, p, exitUnknown, 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"NOT PROVEN", "9 of 10 pairs", "missed: x missed", "a fault"} {

@@ -41,18 +41,21 @@ func (a *app) demo(ctx context.Context, color, green, red string) error {
 	if err != nil {
 		return err
 	}
-	say := func(format string, args ...any) { fmt.Fprintf(a.out, format, args...) }
-	say("Two layers stand in turn between a client and a stub of a provider. Each gets the same synthetic errors.\n\n")
-	say("1. A layer that passes everything on (%s%s)\n\n", controlPrefix, green)
+	o.Part = true
+	say := func(format string, args ...any) { _ = report.Prose(a.out, fmt.Sprintf(format, args...), o.Width) }
+	say("Two layers stand in turn between a client and a stub of a provider. Each gets the same synthetic errors.\n\n"+
+		"1. A layer that passes everything on (%s%s)\n\n", controlPrefix, green)
 	honest, err := a.demoRun(ctx, green)
 	if err != nil {
 		return err
 	}
-	say("   %s: %s\n\n", honest.Result.Word, report.Plain(honest.Result.Covers))
+	if err := report.Heading(a.out, honest.Result.Exit == exitPass, honest.Result.Covers, o); err != nil {
+		return unwritten(err)
+	}
 	if ctx.Err() != nil {
 		return a.interrupted()
 	}
-	say("2. A layer that drops error.details, the only place that tells a spend cap from a rate limit (%s%s)\n\n", controlPrefix, red)
+	say("\n2. A layer that drops error.details, the only place that tells a spend cap from a rate limit (%s%s)\n\n", controlPrefix, red)
 	faulty, err := a.demoRun(ctx, red)
 	if err != nil {
 		return err
@@ -69,8 +72,7 @@ func (a *app) demo(ctx context.Context, color, green, red string) error {
 			honest.Result.Word, faulty.Result.Word)
 		return nil
 	}
-	_, err = fmt.Fprint(a.out, demoEnd)
-	return unwritten(err)
+	return unwritten(report.Prose(a.out, demoEnd, o.Width))
 }
 
 const demoEnd = `
@@ -78,8 +80,10 @@ Both went as they should: the honest layer is green (exit code 0), the other one
 
 Now your own layer: make the stub its upstream and check it.
 
-  preservecheck check --layer http://127.0.0.1:8080     the stub listens on http://127.0.0.1:8787 meanwhile
-  preservecheck explain saved-answer.txt                what one saved error means to a worker
+  preservecheck check --layer http://127.0.0.1:8080
+      The stub listens on http://127.0.0.1:8787 meanwhile.
+  preservecheck explain saved-answer.txt
+      What one saved error means to a worker.
 `
 
 // demoRun checks one embedded layer with the defaults of check.

@@ -136,5 +136,5 @@ func descendants(cmd *cobra.Command) []*cobra.Command {
 
 // hiddenFlag reports flags that are not settings.
 func hiddenFlag(f *pflag.Flag) bool {
-	return f.Hidden || f.Name == "help" || f.Name == "no-descriptions"
+	return f.Hidden || f.Name == "help" || f.Name == "version" || f.Name == "no-descriptions"
 }

@@ -49,3 +49,14 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// TestSuggestions: a reader is not asked to choose among many, and what is no setting is not suggested.
+func TestSuggestions(t *testing.T) {
+	known := variables(newRoot(&app{}))
+	if slices.Contains(known, "PRESERVECHECK_VERSION") || slices.Contains(known, "PRESERVECHECK_HELP") {
+		t.Errorf("--version or --help can be set by the environment: %q", known)
+	}
+	if got := didYouMean("PRESERVECHECK_LAYRE", known, ""); got != "did you mean PRESERVECHECK_LAYER?" {
+		t.Errorf("the hint is %q", got)
+	}
+}

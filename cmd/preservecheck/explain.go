@@ -61,7 +61,8 @@ func newExplain(a *app) *cobra.Command {
 		Long: `explain reads one saved answer (the output of curl -i, a JSON body, the text of an SDK's exception, an upstream body
 inside a message) and says its class, what a worker should do, why, what is missing to be sure, and what looks as if a
 layer had touched it. It exits with 0 when the answer has a class and with 3 when it is unknown.`,
-		Example: "  curl -si https://gateway.example/v1/messages -d @request.json | preservecheck explain\n" +
+		Example: "  curl -si https://gateway.example/v1/messages -d @request.json |\n" +
+			"    preservecheck explain\n" +
 			"  preservecheck explain --status 429 body.json",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -107,7 +108,7 @@ func printExplained(w io.Writer, r explain.Result) error {
 	var b bytes.Buffer
 	line := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(&b, "%-12s %s\n", name, report.Plain(text))
+			_ = report.Hanging(&b, fmt.Sprintf("%-12s ", name), text, columns(w))
 		}
 	}
 	lines := func(name string, texts []string) {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -94,25 +94,36 @@ func listModels(w io.Writer, m *fixture.Matrix, template string) error {
 }
 
 func listSources(w io.Writer, m *fixture.Matrix) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "NAME\tKIND\tREAD\tSOURCE\tWHY")
+	rows := [][]string{{"NAME", "KIND", "READ", "SOURCE", "WHY"}}
 	for _, f := range m.Rows {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", f.Name, f.Source.Kind, f.Source.Read, report.Plain(f.Source.From), report.Plain(f.Why))
+		rows = append(rows, []string{f.Name, f.Source.Kind, f.Source.Read, f.Source.From, f.Why})
 	}
-	return tw.Flush()
+	return report.Table(w, rows, columns(w))
 }
 
 func listFixtures(w io.Writer, m *fixture.Matrix) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "NAME\tSTATUS\tCLASS\tHAZARD\tMODES\tWHY")
+	width := columns(w)
+	rows := [][]string{{"NAME", "STATUS", "CLASS", "HAZARD", "MODES", "WHY"}}
 	for _, f := range m.Rows {
-		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t%s\n", f.Name, f.Answer.Status, f.Class, f.Hazard, strings.Join(modesOf(f), "+"), report.Plain(f.Why))
+		rows = append(rows, []string{f.Name, strconv.Itoa(f.Answer.Status), string(f.Class), string(f.Hazard), strings.Join(modesOf(f), "+"), f.Why})
 	}
-	if err := tw.Flush(); err != nil {
+	if err := report.Table(w, rows, width); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nmatrix %s, %d fixtures; preservecheck fixtures show NAME prints one as it is served\n", report.Plain(m.Version), len(m.Rows))
-	return err
+	return report.Prose(w, fmt.Sprintf("\nmatrix %s, %d fixtures; preservecheck fixtures show NAME prints one as it is served\n%s",
+		m.Version, len(m.Rows), canariesLine(m)), width)
+}
+
+// canariesLine names the successes of a matrix, which are no rows.
+func canariesLine(m *fixture.Matrix) string {
+	if len(m.Canaries) == 0 {
+		return ""
+	}
+	var names []string
+	for _, f := range m.Canaries {
+		names = append(names, f.Name)
+	}
+	return "\ncanaries, the successes that prove the way through a layer open and are no rows: " + strings.Join(names, ", ")
 }
 
 // listed is one fixture in JSON.
@@ -222,7 +233,7 @@ func showFixture(w io.Writer, f *fixture.Fixture) error {
 		{"modes", strings.Join(modesOf(f), ", ")}, {"why", f.Why},
 		{"source", fmt.Sprintf("%s: %s (read %s)", f.Source.Kind, f.Source.From, f.Source.Read)}, {"ends", string(f.Answer.End)},
 	} {
-		fmt.Fprintf(&b, "%-8s %s\n", line[0], report.Plain(line[1]))
+		_ = report.Hanging(&b, fmt.Sprintf("%-8s ", line[0]), line[1], columns(w))
 	}
 	fmt.Fprintf(&b, "\nas served (%s stands for the id of the hit):\n\n", fixture.NoID)
 	served(&b, f)

@@ -92,9 +92,21 @@ func (f *checkFlags) complete(cmd *cobra.Command) {
 	offer("format", formatNames)
 	offer("channel", channelNames)
 	offer("hazard", func() []string { return texts(fixture.Hazards()) })
+	offer("fixture", rowNames)
+	offer("exclude", rowNames)
 	offer("stream", func() []string { return []string{"off", "on", "both"} })
 	offer("fail-on", func() []string { return []string{failOnChanged, failOnReclassified} })
 	offer("color", func() []string { return colors })
+}
+
+// rowNames lists the fixtures that are rows.
+func rowNames() (names []string) {
+	if m, err := fixture.Builtin(); err == nil {
+		for _, f := range m.Rows {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // validate refuses numbers that make no sense.

@@ -98,15 +98,27 @@ func (a *app) fail(err error) int {
 }
 
 // note prints one message on stderr, without secrets and without control characters: part of it may come from a
-// file, an argument or the network.
+// file, an argument or the network. On a terminal it is broken over lines that hang behind its first word; in a log it
+// stays one line.
 func (a *app) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if a.redact != nil {
 		text = a.redact(text)
 	}
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = report.Plain(lines[i])
+	writeNote(a.err, text, columns(a.err))
+}
+
+// writeNote writes a message, each line of it on one of its own if the width is not known.
+func writeNote(w io.Writer, text string, width int) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if width == 0 {
+			fmt.Fprintln(w, report.Plain(line))
+			continue
+		}
+		label := ""
+		if at := strings.Index(line, ": "); at >= 0 && at <= len("warning") {
+			label, line = line[:at+2], line[at+2:]
+		}
+		_ = report.Hanging(w, label, line, width)
 	}
-	fmt.Fprintln(a.err, strings.Join(lines, "\n"))
 }

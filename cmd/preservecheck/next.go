@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -8,6 +12,7 @@ import (
 
 	"github.com/preservecheck/preservecheck/compare"
 	"github.com/preservecheck/preservecheck/record"
+	"github.com/preservecheck/preservecheck/wire"
 )
 
 // next is the command to type after a run, "" when there is none.
@@ -15,12 +20,66 @@ func (p *plan) next(d *record.Document) string {
 	switch {
 	case len(d.Proof.Missed) > 0:
 		return "preservecheck controls"
+	case d.NotReady != "" && d.Incomplete:
+		return strings.Join(p.again, " ")
+	case d.NotReady != "":
+		return p.nextWay()
+	case advisesRate(d.Findings):
+		return p.with("rate", slower(p.flags.rate))
+	case d.Result.Exit == exitFail && worst(d.Rows) != "" && p.flags.verbose && len(p.flags.fixture) > 0:
+		return "preservecheck fixtures show " + worst(d.Rows)
 	case d.Result.Exit == exitFail && worst(d.Rows) != "":
 		return strings.Join(append(p.again, "--fixture", worst(d.Rows), "-v"), " ")
+	case d.Result.Exit == exitFail && !p.flags.verbose: // a finding alone: the passes over the rows tell more
+		return strings.Join(append(p.again, "-v"), " ")
 	case d.Result.Exit == exitPass && p.control != "":
 		return "preservecheck check --layer http://127.0.0.1:8080"
 	}
 	return ""
+}
+
+// nextWay is the command to type when nothing came through the layer, by what came back last.
+func (p *plan) nextWay() string {
+	a := p.watch.answer()
+	switch {
+	case a == nil:
+	case a.End == wire.EndRefused:
+		return p.with("ready-timeout", (4 * p.flags.readyTimeout).String())
+	case a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden:
+		return strings.Join(append(p.again, "--header", "'authorization: Bearer $KEY'"), " ")
+	case a.Status == http.StatusTooManyRequests:
+		return p.with("rate", slower(p.flags.rate))
+	case a.Status >= 400 && a.Status < 500 && bytes.Contains(bytes.ToLower(a.Body), []byte("model")):
+		return p.with("model", "NAME")
+	}
+	return "preservecheck serve -v --stub-listen " + quote(p.listen)
+}
+
+// advisesRate reports whether a finding that fails the run advises to ask more slowly.
+func advisesRate(fs []record.Finding) bool {
+	return slices.ContainsFunc(fs, func(f record.Finding) bool { return f.Fails && strings.Contains(f.Advice, "--rate") })
+}
+
+// slower is the rate to try next, in requests per second.
+func slower(rate float64) string {
+	const first = 2
+	if rate == 0 || rate > 2*first {
+		return strconv.Itoa(first)
+	}
+	return strconv.FormatFloat(rate/2, 'g', 3, 64)
+}
+
+// with repeats the command with another value of one flag.
+func (p *plan) with(flag, value string) string {
+	var words []string
+	for i := 0; i < len(p.again); i++ {
+		if p.again[i] == "--"+flag {
+			i++ // its value, too
+			continue
+		}
+		words = append(words, p.again[i])
+	}
+	return strings.Join(append(words, "--"+flag, quote(value)), " ")
 }
 
 // worst names the row with the worst verdict, the first of several.

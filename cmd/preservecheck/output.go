@@ -18,8 +18,8 @@ type writer func(io.Writer, record.Document) error
 
 // output is one -o FORMAT=FILE.
 type output struct {
-	path  string
-	write writer
+	format, path string
+	write        writer
 }
 
 // parseOutputs reads every -o. It touches no file.
@@ -42,7 +42,7 @@ func parseOutputs(specs []string, from string) ([]output, error) {
 			return nil, usage("give each output a file of its own", "%s: %s is named twice", from, path)
 		}
 		seen[filepath.Clean(path)] = true
-		outs = append(outs, output{path: path, write: w})
+		outs = append(outs, output{format: format, path: path, write: w})
 	}
 	return outs, nil
 }
@@ -52,7 +52,11 @@ func parseOutputs(specs []string, from string) ([]output, error) {
 func reserve(outs []output, incomplete record.Document, from string) error {
 	for _, o := range outs {
 		if err := o.replace(incomplete); err != nil {
-			return usage("name a file in a directory that can be written to", "%s: %s", from, err)
+			hint := "name a file in a directory that can be written to"
+			if strings.HasPrefix(o.path, "/dev/") {
+				hint = "--format " + o.format + " prints to standard output"
+			}
+			return usage(hint, "%s: %s", from, err)
 		}
 	}
 	return nil

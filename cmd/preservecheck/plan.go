@@ -43,6 +43,7 @@ type plan struct {
 	redact                         func(string) string // nil: nothing is secret
 	classifier                     *ownClassifier      // nil: none was given
 	again                          []string            // the command, to say it again
+	watch                          watch               // what the layer answered last
 }
 
 // newPlan reads the flags. Every error is one of usage.
@@ -65,6 +66,9 @@ func (p *plan) readLayer(_ *app, cmd *cobra.Command) (err error) {
 	if strings.TrimSpace(f.layer) == "" {
 		return usage("give --layer http://127.0.0.1:8080; preservecheck demo needs no layer", "there is no layer to check")
 	}
+	if p.tls, err = tlsConfig(f.layerCA, origin(cmd, "layer-ca")); err != nil {
+		return err
+	}
 	if name, ok := strings.CutPrefix(f.layer, controlPrefix); ok {
 		if _, known := controls.Describe(name); !known {
 			return usage(didYouMean(name, controls.Names(), "preservecheck controls lists them"),
@@ -73,12 +77,14 @@ func (p *plan) readLayer(_ *app, cmd *cobra.Command) (err error) {
 		p.control = name
 		return nil
 	}
+	if near := misspeltControl(f.layer); near != "" {
+		return usage("did you mean "+near+"?", "%s: %q is neither a URL nor an embedded layer", from, f.layer)
+	}
 	if p.layer, err = parseBase(f.layer, from, &p.secrets); err != nil {
 		return err
 	}
 	p.layerAddr = addresses(cmd.Context(), p.layer)
-	p.tls, err = tlsConfig(f.layerCA, origin(cmd, "layer-ca"))
-	return err
+	return nil
 }
 
 func (p *plan) readHeader(a *app, cmd *cobra.Command) error {
@@ -148,12 +154,28 @@ func (p *plan) readRows(_ *app, cmd *cobra.Command) (err error) {
 		return err
 	}
 	p.chosen, err = s.choose(p.matrix, p.dialects)
+	if err == nil && len(p.chosen.rows) == 0 {
+		err = p.noRow(cmd)
+	}
 	return err
 }
 
 func (p *plan) readClassifier(a *app, cmd *cobra.Command) (err error) {
 	p.classifier, err = parseClassifier(p.flags.classifier, origin(cmd, "classifier"), a.env, p.flags.timeout)
 	return err
+}
+
+// noRow refuses a selection that leaves nothing to judge, and says which flag to look at.
+func (p *plan) noRow(cmd *cobra.Command) error {
+	switch {
+	case cmd.Flags().Changed("hazard"):
+		return usage("--hazard replaces the default list: write none,limit and then what to add, as in --hazard none,limit,outage",
+			"%s: no fixture that is selected has hazard %s", origin(cmd, "hazard"), strings.Join(texts(p.hazards), " or "))
+	case cmd.Flags().Changed("exclude"):
+		return usage("leave fewer out", "%s: no row is left to judge", origin(cmd, "exclude"))
+	}
+	return usage("preservecheck fixtures list shows the modes and the hazard of each", "no row is left to judge: %s",
+		"the fixtures that are selected have another mode, or a hazard that a layer on another machine gets only by --hazard")
 }
 
 func (p *plan) readOutput(a *app, cmd *cobra.Command) (err error) {
@@ -214,5 +236,5 @@ func (p *plan) targetName() string {
 	case p.control != "":
 		return controlPrefix + p.control
 	}
-	return p.layer.Authority
+	return p.layerURL()
 }

@@ -112,3 +112,27 @@ func holdsCommand(t *testing.T, script, line string) {
 		t.Errorf("%s.txtar does not run %q", script, command)
 	}
 }
+
+// TestReadmeShowsWhatCheckPrints holds the report in README against the command that it names; -update writes it anew.
+func TestReadmeShowsWhatCheckPrints(t *testing.T) {
+	const intro = "This is what `preservecheck check --layer control:drop-details` prints:\n\n```\n"
+	page := readReadme(t)
+	_, shown, found := strings.Cut(page, intro)
+	shown, _, closed := strings.Cut(shown, "```")
+	if !found || !closed {
+		t.Fatalf("README does not go on after %q", intro)
+	}
+	defer func(was string) { version = was }(version)
+	version = "0.0.0" // whose length decides where the first line ends
+	r := program(t, nil, "check", "--layer", "control:drop-details")
+	got := strings.Replace(r.out, "preservecheck "+toolVersion(), "preservecheck", 1)
+	if *update {
+		if err := os.WriteFile(readme, []byte(strings.Replace(page, intro+shown, intro+got, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if r.code != exitFail || got != shown {
+		t.Errorf("exit %d; README shows\n%s\nand the command prints\n%s", r.code, shown, got)
+	}
+}

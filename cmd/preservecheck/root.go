@@ -23,9 +23,13 @@ layers of known faults that it could tell.` + "\n\n" + exitHelp(),
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			return a.env.fill(cmd)
 		},
-		Args: cobra.ArbitraryArgs,
-		RunE: group,
+		Args:    cobra.ArbitraryArgs,
+		RunE:    group,
+		Version: toolVersion(),
 	}
+	root.Flags().Bool("version", false, "print the version") // cobra's own would take -v, which is something else below
+	root.SetVersionTemplate(versionLine())
+	root.SetHelpFunc(a.help)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)

@@ -79,20 +79,16 @@ func (a *app) runPlan(ctx context.Context, p *plan) (record.Document, error) {
 	} else {
 		a.announce(p, c.Document.Target.StubURL)
 	}
-	bar := newProgress(a.err)
+	c.Layer = p.watch.over(c.Layer)
+	bar := newProgress(a, p)
 	defer bar.clear()
-	if bar != nil {
-		c.Progress = bar.show
-	}
+	c.Progress = bar.show
 	if p.classifier != nil {
 		c.Decided = p.classifier.note
 	}
 	d := check.Run(ctx, c)
 	if p.classifier != nil {
 		p.classifier.add(ctx, &d, p.hide)
-	}
-	if n := s.server.Stats().Panics; n > 0 {
-		a.note("warning: the stub met a bug of its own %d times; rows that got no answer may be its fault", n)
 	}
 	if d.Result.Next == "" {
 		d.Result.Next = p.hide(p.next(&d))

@@ -57,6 +57,7 @@ func TestMain(m *testing.M) {
 //	interrupted N PROGRAM ARGS...    run it, send SIGINT when a row has reached the layer, demand this exit code
 //	waitport PORT                    wait until somebody listens there
 //	ask URL [FIXTURE]                post there, naming a fixture, and print status and body
+//	models URL                       get the list of models there
 //	pause                            let a program print what it has seen
 //	taken                            occupy a port and put its address into $TAKEN
 func TestScripts(t *testing.T) {
@@ -79,7 +80,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "freeport": cmdFreePort, "layer": cmdLayer, "unvisited": cmdUnvisited,
-			"interrupted": cmdInterrupted, "taken": cmdTaken, "waitport": cmdWaitPort, "ask": cmdAsk, "pause": cmdPause,
+			"interrupted": cmdInterrupted, "taken": cmdTaken, "waitport": cmdWaitPort, "ask": cmdAsk, "pause": cmdPause, "models": cmdModels,
 		},
 	})
 }
@@ -208,6 +209,12 @@ func cmdAsk(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	_, err = fmt.Fprintf(ts.Stdout(), "%s\n%s\n", answer.Status, body)
 	ts.Check(err)
+}
+
+func cmdModels(ts *testscript.TestScript, _ bool, args []string) {
+	res, err := http.Get(args[0] + "/v1/models")
+	ts.Check(err)
+	ts.Check(res.Body.Close())
 }
 
 func cmdPause(*testscript.TestScript, bool, []string) { time.Sleep(5 * followEvery) }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -78,40 +79,63 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, f *serveFlags) erro
 // followEvery is how often new hits are looked for; a person reads along.
 const followEvery = 100 * time.Millisecond
 
-// follow prints a line for each hit, once it was answered, until the context ends.
+// follow prints a line for each hit, once it was answered, until the context ends; then for what is left.
 func (a *app) follow(ctx context.Context, led *ledger.Ledger) error {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
-	printed, waiting := map[string]bool{}, true
+	f := follower{w: a.out, ledger: led, printed: map[string]bool{}, waiting: true}
 	for {
-		if waiting || led.Len() != len(printed) {
-			waiting = false
-			for _, h := range led.All() {
-				switch {
-				case printed[h.ID]:
-				case h.Served.AnswerAt.IsZero():
-					waiting = true
-				default:
-					printed[h.ID] = true
-					if _, err := fmt.Fprintln(a.out, hitLine(h)); err != nil {
-						return err
-					}
-				}
-			}
+		if err := f.sweep(false); err != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return nil
+			return f.sweep(true)
 		case <-tick.C:
 		}
 	}
 }
 
+// follower remembers which hits were printed.
+type follower struct {
+	w       io.Writer
+	ledger  *ledger.Ledger
+	printed map[string]bool
+	waiting bool // for the answer to a hit
+}
+
+// sweep prints the hits that were answered since the last one, or at the end all that are left.
+func (f *follower) sweep(last bool) error {
+	if !f.waiting && f.ledger.Len() == len(f.printed) {
+		return nil
+	}
+	f.waiting = false
+	for _, h := range f.ledger.All() {
+		switch {
+		case f.printed[h.ID]:
+		case h.Served.AnswerAt.IsZero() && !last:
+			f.waiting = true
+		default:
+			f.printed[h.ID] = true
+			if _, err := fmt.Fprintln(f.w, hitLine(h)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // hitLine is one request as a line. Nothing of it is trusted.
 func hitLine(h ledger.Hit) string {
 	got := h.Served.Fixture
-	if got == "" {
+	switch {
+	case got != "":
+	case h.Served.AnswerAt.IsZero():
+		got = "not answered yet"
+	case h.Note != "":
 		got = "no fixture: " + h.Note
+	default: // the list of models, or its greeting
+		got = "an answer of the stub's own"
 	}
 	line := fmt.Sprintf("%s %s %s %d %s", h.At.Format(time.TimeOnly), h.Method, h.Path, h.Served.Status, got)
 	if len(h.Channels) > 0 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/preservecheck/preservecheck/nearest"
 	"github.com/preservecheck/preservecheck/wire"
 )
 
@@ -19,6 +20,9 @@ const controlPrefix = "control:"
 // parseBase reads a base URL and notes the credentials in it as secret. No message shows them.
 func parseBase(text, from string, s *secrets) (wire.Base, error) {
 	b, err := wire.ParseBase(text)
+	if err != nil && !strings.Contains(text, "://") {
+		return b, usage(withScheme(strings.TrimSpace(text)), "%s: the base URL has no scheme", from)
+	}
 	if err != nil {
 		return b, usage("write it like http://127.0.0.1:8080 or https://gateway.example/anthropic", "%s: %s", from, err)
 	}
@@ -40,6 +44,38 @@ func parseBase(text, from string, s *secrets) (wire.Base, error) {
 		}
 	}
 	return b, nil
+}
+
+// withScheme is the hint for a URL without a scheme: what is on this machine speaks plain HTTP as a rule, what has a
+// public name does not. Nothing is repeated that could be a password.
+func withScheme(text string) string {
+	host, _, _ := strings.Cut(text, "/")
+	name, port, _ := strings.Cut(host, ":")
+	if host == "" || strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune(urlLetters, r) }) || !digits(port) {
+		return "write http:// or https:// in front of the host"
+	}
+	scheme := "https://"
+	if ip, err := netip.ParseAddr(name); name == "localhost" || err == nil && (ip.IsLoopback() || ip.IsPrivate()) {
+		scheme = "http://"
+	}
+	return "write " + scheme + text
+}
+
+// urlLetters are what a host, a port and a plain path are made of.
+const urlLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:/"
+
+func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// misspeltControl gives the embedded layer that a value with a typo in front of its colon means, "" when there is none.
+func misspeltControl(text string) string {
+	word, name, ok := strings.Cut(text, ":")
+	if !ok || name == "" || strings.HasPrefix(name, "/") || digits(name) || len(nearest.Names(word, []string{strings.TrimSuffix(controlPrefix, ":")})) == 0 {
+		return ""
+	}
+	if near := nearest.Names(controlPrefix+name, controlTargets()); len(near) > 0 {
+		return near[0]
+	}
+	return ""
 }
 
 // lookupTimeout bounds the one look-up that happens before anything runs.

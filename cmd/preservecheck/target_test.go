@@ -88,3 +88,26 @@ func TestSameSocket(t *testing.T) {
 		}
 	}
 }
+
+func TestWithScheme(t *testing.T) {
+	for in, want := range map[string]string{
+		"gateway.example": "write https://gateway.example", "gateway.example:8443/anthropic": "write https://gateway.example:8443/anthropic",
+		"localhost:8080": "write http://localhost:8080", "127.0.0.1": "write http://127.0.0.1", "10.0.0.7:4000": "write http://10.0.0.7:4000",
+		"user:secret@gw": "write http:// or https:// in front of the host", "user:secret": "write http:// or https:// in front of the host",
+	} {
+		if got := withScheme(in); got != want {
+			t.Errorf("withScheme(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestMisspeltControl(t *testing.T) {
+	for in, want := range map[string]string{
+		"contol:drop-details": "control:drop-details", "Control:identity": "control:identity", "controls:drop-detail": "control:drop-details",
+		"contol://gw": "", "contol:8080": "", "localhost:8080": "", "http://gw": "", "contol": "", "contol:": "",
+	} {
+		if got := misspeltControl(in); got != want {
+			t.Errorf("misspeltControl(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

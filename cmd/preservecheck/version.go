@@ -17,11 +17,13 @@ func newVersion(a *app) *cobra.Command {
 		Example: "  preservecheck version",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.out, "preservecheck %s\n", toolVersion())
+			_, err := fmt.Fprint(a.out, versionLine())
 			return unwritten(err)
 		},
 	}
 }
+
+func versionLine() string { return "preservecheck " + toolVersion() + "\n" }
 
 func toolVersion() string {
 	if version != "" {

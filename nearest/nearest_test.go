@@ -1,4 +1,4 @@
-package main
+package nearest
 
 import (
 	"slices"
@@ -6,21 +6,24 @@ import (
 )
 
 func TestNearest(t *testing.T) {
-	known := []string{"tier_cap", "rate_limit", "ramp_limit", "user_limit_400", "text", "json"}
+	known := []string{"tier_cap", "rate_limit", "ramp_limit", "user_limit_400", "text", "json", "lima", "limb", "limc"}
 	cases := []struct {
 		why, name string
 		want      []string
 	}{
 		{"two letters swapped", "teir_cap", []string{"tier_cap"}},
-		{"one of two that are alike, the nearer first", "rate_limt", []string{"rate_limit", "ramp_limit"}},
+		{"one that is nearer than all others", "rate_limt", []string{"rate_limit"}},
+		{"one of two that are alike, the nearer first", "rate", []string{"rate_limit"}},
+		{"two that are as near", "ra_limit", []string{"rate_limit", "ramp_limit"}},
+		{"not more than two", "lim", []string{"lima", "limb"}},
 		{"case does not matter", "JSON", []string{"json"}},
 		{"a part of a name", "user_limit", []string{"user_limit_400"}},
 		{"nothing alike", "xylophone", nil},
 		{"nothing at all", "", nil},
 	}
 	for _, c := range cases {
-		if got := nearest(c.name, known); !slices.Equal(got, c.want) {
-			t.Errorf("%s: nearest(%q) = %q, want %q", c.why, c.name, got, c.want)
+		if got := Names(c.name, known); !slices.Equal(got, c.want) {
+			t.Errorf("%s: Names(%q) = %q, want %q", c.why, c.name, got, c.want)
 		}
 	}
 }
