@@ -125,7 +125,7 @@ func (r *runner) canary(p *probe) canary {
 	c := canary{probe: p, hits: r.c.Hits.Of(p.tag.Nonce)}
 	c.from, _ = r.trace(p, c.hits)
 	c.class = r.c.Dialect.Classify(r.evidenceOf(p.answer, c.hits)).Class
-	c.through = len(c.hits) > 0 && c.class == classify.OK && c.from != compare.OtherHit && p.answer.End.Orderly()
+	c.through = len(c.hits) > 0 && classify.Success(c.class) && c.from != compare.OtherHit && p.answer.End.Orderly()
 	return c
 }
 
@@ -145,7 +145,7 @@ func (c *canary) self(self func(ledger.Hit) bool) bool {
 
 // realProvider: a success that the stub knows nothing of. Whatever answered, it was not the stub.
 func (c *canary) realProvider() bool {
-	return len(c.hits) == 0 && len(c.stray) == 0 && c.class == classify.OK
+	return len(c.hits) == 0 && len(c.stray) == 0 && classify.Success(c.class)
 }
 
 // rowOnly gives the channel to try next when the stub was reached without a whole tag: the one that carried the row, or

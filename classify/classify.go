@@ -23,6 +23,7 @@ const (
 	RetryAfter   Role = "retry-after"
 	RetryAfterMS Role = "retry-after-ms"
 	ShouldRetry  Role = "x-should-retry"
+	HeadroomLeft Role = "headroom" // several headers, which a dialect lists
 	Body         Role = "body"
 )
 
@@ -51,7 +52,18 @@ type Facts struct {
 	Type, Code Fact
 	Message    Fact
 	RetryAfter Fact
+	Headroom   Headroom
 }
+
+// Headroom is what an answer says of the limits that its requests count against. The zero value says nothing.
+type Headroom struct {
+	Told bool
+	Left float64 // of the limit that is nearest to its end: 1 untouched, 0 used up
+}
+
+// LateError is true of every error that came as an event after a 200, whatever its class, and changes its action: the
+// official SDKs raise it at once (runs of seven builds, 2026-11-30).
+const LateError = "it came after the stream had begun, where no SDK retries, so only the worker can"
 
 // CodeMatch is what a rule demands of the code.
 type CodeMatch struct {
@@ -68,11 +80,13 @@ type Rule struct {
 	Type          []string
 	Code          CodeMatch // the zero value fits any code
 	MessagePrefix []string
-	RetryAfter    bool   // retry-after must be present and not empty
-	Truncated     bool   // only answers that broke off
-	NoAnswer      bool   // only a missing answer
-	Why           string // the evidence, in words a person on call understands
-	From, Read    string // source of the fact and the date it was read
+	RetryAfter    bool    // retry-after must be present and not empty
+	Headroom      bool    // the answer must tell its headroom
+	HeadroomUnder float64 // and it must be under this share; 0: any
+	Truncated     bool    // only answers that broke off
+	NoAnswer      bool    // only a missing answer
+	Why           string  // the evidence, in words a person on call understands
+	From, Read    string  // source of the fact and the date it was read
 }
 
 // Classify returns the first rule that fits, or nil; the caller's rules must end in one that fits everything.
@@ -92,6 +106,8 @@ func (r *Rule) fits(f Facts) bool {
 	case r.Success && (f.Status < 200 || f.Status > 299 || f.InStream):
 		return false
 	case r.NoError && f.HasError:
+		return false
+	case (r.Headroom || r.HeadroomUnder > 0) && !f.Headroom.Told, r.HeadroomUnder > 0 && f.Headroom.Left >= r.HeadroomUnder:
 		return false
 	case r.RetryAfter && (f.RetryAfter.State != Text || strings.TrimSpace(f.RetryAfter.Text) == ""):
 		return false
@@ -113,6 +129,7 @@ func (r *Rule) Reads() []Role {
 	add(Code, r.Code.reads())
 	add(Message, len(r.MessagePrefix) > 0)
 	add(RetryAfter, r.RetryAfter)
+	add(HeadroomLeft, r.Headroom || r.HeadroomUnder > 0)
 	return out
 }
 

@@ -39,6 +39,11 @@ func TestRuleConditions(t *testing.T) {
 		{Rule{RetryAfter: true}, fits, true, "retry-after is there"},
 		{Rule{RetryAfter: true}, change(func(f *Facts) { f.RetryAfter = text(" \t") }), false, "a blank retry-after says nothing"},
 		{Rule{RetryAfter: true}, change(func(f *Facts) { f.RetryAfter = Fact{} }), false, "no retry-after"},
+		{Rule{Headroom: true}, Facts{Headroom: Headroom{Told: true}}, true, "a headroom of nothing is told"},
+		{Rule{Headroom: true}, Facts{}, false, "none is told"},
+		{Rule{HeadroomUnder: 0.1}, Facts{Headroom: Headroom{Told: true, Left: 0.09}}, true, "under the bound"},
+		{Rule{HeadroomUnder: 0.1}, Facts{Headroom: Headroom{Told: true, Left: 0.1}}, false, "the bound itself is not under it"},
+		{Rule{HeadroomUnder: 0.1}, Facts{}, false, "what is not told is not small"},
 		{Rule{Truncated: true}, fits, false, "a whole answer"},
 		{Rule{NoAnswer: true}, fits, false, "there is an answer"},
 		{Rule{NoAnswer: true}, Facts{}, true, "there is none"},
@@ -73,6 +78,8 @@ func TestReads(t *testing.T) {
 			[]Role{Status, Type, Details, Code, Message, RetryAfter},
 			"details that are no object make the code odd, so a rule about the code reads them",
 		},
+		{Rule{HeadroomUnder: 0.3}, []Role{HeadroomLeft}, "the bound alone reads it"},
+		{Rule{Headroom: true}, []Role{HeadroomLeft}, "and so does being told"},
 		{Rule{Code: CodeMatch{OneOf: []string{"c"}}}, []Role{Details, Code}, "a code by name"},
 	} {
 		if got := c.rule.Reads(); !slices.Equal(got, c.want) {

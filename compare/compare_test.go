@@ -118,11 +118,18 @@ func TestEveryKeyThatAClassRuleReadsIsInEveryProfile(t *testing.T) {
 	read := []classify.Role{classify.Status, classify.Type, classify.Code, classify.Message, classify.RetryAfter, classify.Details}
 	for _, p := range Profiles() {
 		for _, d := range dialects.All() {
+			var keys []string
 			for _, role := range read {
 				key, ok := d.Keys[role]
 				if !ok {
 					t.Errorf("dialect %s has no key for role %s", d.Name, role)
 				}
+				keys = append(keys, key)
+			}
+			for _, h := range d.Headroom {
+				keys = append(keys, h.Limit, h.Remaining)
+			}
+			for _, key := range keys {
 				for _, dir := range []evidence.Direction{evidence.Lost, evidence.Changed, evidence.Invented} {
 					if p.Decides(evidence.Difference{Key: key, Dir: dir}, nil) == nil {
 						t.Errorf("profile %s does not decide %s %s, which class rules of %s read", p.Name, key, dir, d.Name)

@@ -11,5 +11,5 @@ var alterCode = &Fault{
 			d["error_code"] = "upstream_error"
 		}
 	}),
-	Want: where("error/details/error_code", evidence.Changed),
+	Want: inJSON("error/details/error_code", evidence.Changed),
 }

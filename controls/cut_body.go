@@ -15,9 +15,16 @@ var cutBody = &Fault{
 		}
 	},
 	Want: func(r Seen) []Sight {
-		if !r.isError() || !r.has("body") || r.Evidence.Get("body").Kind == evidence.Empty {
+		if !r.isError() || !r.hasBytes() {
 			return nil
 		}
-		return withError(r, Sight{"end", evidence.Changed}, Sight{"body", evidence.Changed})
+		out := withError(r, Sight{"body", evidence.Changed})
+		if r.isEvents() {
+			out = noEvents(r) // the one event of a refusal is no longer whole
+		}
+		if r.Evidence.Get("end").Text == evidence.EndOK {
+			out = append(out, Sight{"end", evidence.Changed})
+		}
+		return out
 	},
 }

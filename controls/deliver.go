@@ -133,7 +133,7 @@ func (p *prover) rowFaults(f *Fault, d *record.Document) (wrong []string) {
 	return wrong
 }
 
-// wholeRun checks the layer of a fault with the matrix's own rows.
+// wholeRun checks the layer of a fault with the rows that are always proven.
 func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes []fixture.Mode) (d record.Document, err error) {
 	run := ledger.NewRun()
 	book := ledger.New(run)

@@ -8,5 +8,5 @@ var dropDetails = &Fault{
 	Why:       "error.details is lost: a spend cap can't be told from a rate limit",
 	Mechanism: OfBody,
 	Change:    editError(func(e map[string]any) { delete(e, "details") }),
-	Want:      where("error/details", evidence.Lost),
+	Want:      inJSON("error/details", evidence.Lost),
 }

@@ -75,7 +75,43 @@ func (r Seen) has(key string) bool { return r.Evidence.Get(key).Kind != evidence
 func (r Seen) isError() bool { return r.Evidence.Get("status").Number() >= 400 }
 
 func (r Seen) hasErrorObject() bool {
-	return r.isError() && r.Evidence.Get("error").Kind == evidence.Object
+	return r.isError() && !r.isEvents() && r.Evidence.Get("error").Kind == evidence.Object
+}
+
+// isEvents: the body is events, which the faults that edit JSON leave alone.
+func (r Seen) isEvents() bool { return r.has("stream/events") }
+
+// hasBytes: the body has at least a byte.
+func (r Seen) hasBytes() bool {
+	if r.isEvents() {
+		return r.Evidence.Get("stream/events").Text != "[]"
+	}
+	return r.has("body") && r.Evidence.Get("body").Kind != evidence.Empty
+}
+
+// members are the keys of the top-level members of a JSON object, but for the error.
+func (r Seen) members() (keys []string) {
+	for _, e := range r.Evidence {
+		if evidence.Parent(e.Key) == "body" {
+			keys = append(keys, e.Key)
+		}
+	}
+	return keys
+}
+
+// noEvents declares what is gone when events are.
+func noEvents(r Seen) []Sight {
+	return append(gone(r, "stream/error"), Sight{"stream/events", evidence.Changed})
+}
+
+// inJSON declares one sight on the rows whose JSON body has a key.
+func inJSON(key string, dir evidence.Direction) func(Seen) []Sight {
+	return func(r Seen) []Sight {
+		if r.isEvents() {
+			return nil
+		}
+		return where(key, dir)(r)
+	}
 }
 
 // where declares one sight on the rows that have a key.

@@ -15,8 +15,11 @@ var emptyBody = &Fault{
 		}
 	},
 	Want: func(r Seen) []Sight {
-		if !r.isError() || r.Evidence.Get("body").Kind == evidence.Empty {
+		switch {
+		case !r.isError() || !r.hasBytes():
 			return nil
+		case r.isEvents():
+			return noEvents(r)
 		}
 		return withError(r, Sight{"body", evidence.Changed})
 	},

@@ -22,17 +22,50 @@ var errorToSuccess = &Fault{
 		}
 	},
 	Want: func(r Seen) []Sight {
-		switch {
-		case !r.isError():
+		if !r.isError() {
 			return nil
-		case r.Stream:
-			return append(gone(r, "body"), Sight{"status", evidence.Changed}, Sight{"header/content-type", evidence.Changed},
-				Sight{"stream/events", evidence.Invented}, Sight{"stream/terminal", evidence.Invented})
-		case r.Evidence.Get("body").Kind != evidence.Object:
-			return []Sight{{"status", evidence.Changed}, {"body", evidence.Changed}}
 		}
-		return append(gone(r, "body/request_id"), Sight{"status", evidence.Changed}, Sight{"body/type", evidence.Changed}, Sight{"body/content", evidence.Invented})
+		out := []Sight{{"status", evidence.Changed}}
+		switch {
+		case r.Stream:
+			out = append(out, intoEvents(r)...)
+		case r.isEvents(): // the label stays, and JSON holds no events
+			out = append(out, noEvents(r)...)
+		case r.Evidence.Get("body").Kind != evidence.Object:
+			out = append(out, Sight{"body", evidence.Changed})
+		default:
+			out = append(out, intoMessage(r)...)
+		}
+		return out
 	},
+}
+
+// intoEvents declares that a finished stream has taken the place of the body.
+func intoEvents(r Seen) []Sight {
+	out := []Sight{{"stream/terminal", evidence.Invented}}
+	if r.isEvents() {
+		out = append(out, noEvents(r)...)
+	} else {
+		out = append(append(out, gone(r, "body")...), Sight{"stream/events", evidence.Invented})
+	}
+	if r.has("header/content-type") {
+		out = append(out, Sight{"header/content-type", evidence.Changed})
+	}
+	return out
+}
+
+// intoMessage declares that the members of an empty message have taken the place of an envelope's.
+func intoMessage(r Seen) []Sight {
+	out := append(gone(r, ""), Sight{"body/content", evidence.Invented})
+	kind := evidence.Invented
+	for _, k := range r.members() {
+		if k == "body/type" {
+			kind = evidence.Changed
+			continue
+		}
+		out = append(out, Sight{k, evidence.Lost})
+	}
+	return append(out, Sight{"body/type", kind})
 }
 
 // gone declares a key and the error object as lost, where they exist.

@@ -88,6 +88,7 @@ func All() []*Fault {
 		changeStatus, errorToSuccess,
 		typeNil, dropDetails, stringifyDetails, alterCode, prefixMessage, flattenError,
 		dropRetryAfter, addRetryAfter, changeRetryAfter, secondRetryAfter, addShouldRetry, addRetryAfterMS,
+		addHeadroom, dropHeadroom,
 		dropRequestID, changeContentType, dropEnvelope,
 		emptyBody, cutBody, mislabelGzip, bothFramings,
 		retryTwice,

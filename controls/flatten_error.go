@@ -22,10 +22,8 @@ var flattenError = &Fault{
 			return nil
 		}
 		out := []Sight{{"error", evidence.Changed}}
-		for _, k := range []string{"body/type", "body/request_id"} {
-			if r.has(k) {
-				out = append(out, Sight{k, evidence.Lost})
-			}
+		for _, k := range r.members() {
+			out = append(out, Sight{k, evidence.Lost})
 		}
 		return out
 	},

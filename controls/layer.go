@@ -134,18 +134,13 @@ func forward(in *http.Request, body []byte) wire.Request {
 	return out
 }
 
-// send writes an answer. One that ended short is written with the length it should have had; one with both framings
-// really gets both.
+// send writes an answer. One that broke off is passed on as broken off, and one with both framings really gets both.
 func send(c net.Conn, a *wire.Answer) {
 	switch {
 	case a.Status == 0:
 		return // no answer from upstream, no answer from us
-	case a.End == wire.EndShort:
-		const missing = 64
-		whole := a.Clone()
-		whole.Body = append(whole.Body, make([]byte, missing)...)
-		b := wire.Encode(whole)
-		write(c, b[:len(b)-missing])
+	case !a.End.Orderly():
+		sendBroken(c, a)
 	case slices.Contains(a.Faults, wire.FaultLengthAndCoding):
 		whole := a.Clone()
 		whole.Framing = wire.FramingChunked
@@ -154,6 +149,19 @@ func send(c net.Conn, a *wire.Answer) {
 	default:
 		write(c, wire.Encode(a))
 	}
+}
+
+// sendBroken leaves the framing open: the last chunk is not sent, or fewer bytes than announced.
+func sendBroken(c net.Conn, a *wire.Answer) {
+	whole, missing := a.Clone(), len("0\r\n\r\n")
+	if a.Framing != wire.FramingChunked {
+		missing = 64
+		whole.Framing = wire.FramingLength
+		whole.Body = append(whole.Body, make([]byte, missing)...)
+	}
+	whole.Trailer = nil
+	b := wire.Encode(whole)
+	write(c, b[:max(0, len(b)-missing)])
 }
 
 func write(c net.Conn, b []byte) {

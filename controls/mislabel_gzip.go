@@ -16,7 +16,7 @@ var mislabelGzip = &Fault{
 		}
 	},
 	Want: func(r Seen) []Sight {
-		if !r.isError() || !r.has("body") || r.Evidence.Get("body").Kind == evidence.Empty {
+		if !r.isError() || !r.hasBytes() {
 			return nil
 		}
 		return []Sight{{"decode", evidence.Invented}}

@@ -12,5 +12,10 @@ var prefixMessage = &Fault{
 			e["message"] = "anthropic error: " + m
 		}
 	}),
-	Want: where("error/message", evidence.Changed),
+	Want: func(r Seen) []Sight {
+		if r.Evidence.Get("error/message").Kind != evidence.String {
+			return nil
+		}
+		return inJSON("error/message", evidence.Changed)(r)
+	},
 }

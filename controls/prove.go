@@ -22,7 +22,7 @@ type Input struct {
 	Dialect *dialects.Dialect
 	Rules   compare.Rules
 	Modes   []fixture.Mode
-	Rows    []check.Row // the run's rows; the matrix's own are always proven as well
+	Rows    []check.Row // the run's rows; the source article's are always proven as well
 }
 
 // Prove proves detection (every fault on every row, in memory) and decision (every key of the profile turns a row red
@@ -270,14 +270,23 @@ func (p *prover) proof() record.Proof {
 	return out
 }
 
-// rowsOf gives the matrix's own rows in some modes.
+// rowsOf gives the rows that are always proven, in some modes: the source article's, or all of a dialect that it does
+// not speak of.
 func rowsOf(in Input, modes []fixture.Mode) (rows []check.Row) {
+	var always, others []check.Row
 	for _, m := range modes {
 		for _, f := range in.Matrix.Rows {
-			if f.Dialect == in.Dialect.Name && f.In(m) {
-				rows = append(rows, check.Row{Fixture: f, Mode: m})
+			switch {
+			case f.Dialect != in.Dialect.Name || !f.In(m):
+			case f.Family == fixture.ArticleFamily:
+				always = append(always, check.Row{Fixture: f, Mode: m})
+			default:
+				others = append(others, check.Row{Fixture: f, Mode: m})
 			}
 		}
 	}
-	return rows
+	if len(always) == 0 {
+		return others
+	}
+	return always
 }

@@ -17,7 +17,7 @@ var rewriteUserLimit = &Fault{
 		}
 	}),
 	Want: func(r Seen) []Sight {
-		if !strings.HasPrefix(r.Evidence.Get("error/message").Text, userLimit) {
+		if !r.hasErrorObject() || !strings.HasPrefix(r.Evidence.Get("error/message").Text, userLimit) {
 			return nil
 		}
 		return []Sight{{"error/message", evidence.Changed}}

@@ -17,5 +17,5 @@ var stringifyDetails = &Fault{
 			}
 		}
 	}),
-	Want: where("error/details", evidence.Changed),
+	Want: inJSON("error/details", evidence.Changed), // a text becomes one in quotes
 }

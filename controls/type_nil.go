@@ -8,5 +8,5 @@ var typeNil = &Fault{
 	Why:       `error.type becomes the text "<nil>": no rule knows it`,
 	Mechanism: OfBody,
 	Change:    editError(func(e map[string]any) { e["type"] = "<nil>" }),
-	Want:      where("error/type", evidence.Changed),
+	Want:      inJSON("error/type", evidence.Changed),
 }

@@ -27,11 +27,16 @@ type Dialect struct {
 	Layout evidence.Layout
 	// Keys gives each role its evidence key.
 	Keys map[classify.Role]string
+	// Headroom are the limits whose headers an answer's headroom is read from.
+	Headroom []LimitKeys
 	// StatusOf gives the documented status of an error type, for errors that come as an event after a 200.
 	StatusOf map[string]int
 	// Rules are tried in order; the last fits everything.
 	Rules []classify.Rule
 }
+
+// LimitKeys are the evidence keys of one limit: how much it allows, and how much of that is left.
+type LimitKeys struct{ Limit, Remaining string }
 
 // All lists the dialects; a new one is a new file and a line here.
 func All() []*Dialect { return []*Dialect{Anthropic} }
@@ -51,6 +56,11 @@ func (d *Dialect) Role(key string) classify.Role {
 	for r, k := range d.Keys {
 		if k == key {
 			return r
+		}
+	}
+	for _, h := range d.Headroom {
+		if key == h.Limit || key == h.Remaining {
+			return classify.HeadroomLeft
 		}
 	}
 	return ""

@@ -3,6 +3,7 @@ package dialects
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/preservecheck/preservecheck/classify"
 	"github.com/preservecheck/preservecheck/evidence"
@@ -23,6 +24,7 @@ func (d *Dialect) Facts(e evidence.Evidence) classify.Facts {
 		Code:       d.code(e),
 		Message:    textFact(e.Get(d.Keys[classify.Message])),
 		RetryAfter: headerFact(e.Get(d.Keys[classify.RetryAfter])),
+		Headroom:   d.headroom(e),
 	}
 	if f.Status < 200 || f.Status > 299 {
 		return f
@@ -40,6 +42,27 @@ func (d *Dialect) Facts(e evidence.Evidence) classify.Facts {
 		f.Truncated = true
 	}
 	return f
+}
+
+// headroom takes the limit that is nearest to its end. A limit that is not told whole, or not in numbers, is not told.
+func (d *Dialect) headroom(e evidence.Evidence) (h classify.Headroom) {
+	for _, keys := range d.Headroom {
+		limit, ok := count(e.Get(keys.Limit))
+		left, ok2 := count(e.Get(keys.Remaining))
+		if !ok || !ok2 || limit <= 0 {
+			continue
+		}
+		if share := max(0, min(1, left/limit)); !h.Told || share < h.Left {
+			h = classify.Headroom{Told: true, Left: share}
+		}
+	}
+	return h
+}
+
+func count(v evidence.Value) (float64, bool) {
+	f := headerFact(v)
+	n, err := strconv.ParseInt(strings.TrimSpace(f.Text), 10, 64)
+	return float64(n), err == nil && f.State == classify.Text
 }
 
 // code reads the error code. Details that are not an object hide it, which is not the same as no code; details that hold
