@@ -105,6 +105,9 @@ func (r *runner) decided(out *record.Row, row Row, s *seen) {
 	if s.from == compare.OwnHit || s.from == compare.Attributed {
 		out.Class.Layer = string(s.judged.Class)
 		out.Consequence = classify.Consequence(row.Fixture.Class, s.judged.Class)
+		if out.Consequence != "" && r.c.Dialect.Facts(r.expected[row]).InStream {
+			out.Consequence += "; " + classify.LateError
+		}
 	}
 	for _, h := range s.hits {
 		out.Hits = append(out.Hits, r.hit(h, s.probe.answer.SentAt))

@@ -107,7 +107,7 @@ func (r *Rule) fits(f Facts) bool {
 		return false
 	case r.NoError && f.HasError:
 		return false
-	case (r.Headroom || r.HeadroomUnder > 0) && !f.Headroom.Told, r.HeadroomUnder > 0 && f.Headroom.Left >= r.HeadroomUnder:
+	case r.readsHeadroom() && !r.fitsHeadroom(f.Headroom):
 		return false
 	case r.RetryAfter && (f.RetryAfter.State != Text || strings.TrimSpace(f.RetryAfter.Text) == ""):
 		return false
@@ -129,8 +129,14 @@ func (r *Rule) Reads() []Role {
 	add(Code, r.Code.reads())
 	add(Message, len(r.MessagePrefix) > 0)
 	add(RetryAfter, r.RetryAfter)
-	add(HeadroomLeft, r.Headroom || r.HeadroomUnder > 0)
+	add(HeadroomLeft, r.readsHeadroom())
 	return out
+}
+
+func (r *Rule) readsHeadroom() bool { return r.Headroom || r.HeadroomUnder > 0 }
+
+func (r *Rule) fitsHeadroom(h Headroom) bool {
+	return h.Told && (r.HeadroomUnder == 0 || h.Left < r.HeadroomUnder)
 }
 
 func (m CodeMatch) reads() bool { return m.Absent || len(m.OneOf) > 0 }

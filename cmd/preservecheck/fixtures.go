@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -55,7 +56,7 @@ func listFixtures(w io.Writer, m *fixture.Matrix) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "NAME\tSTATUS\tCLASS\tHAZARD\tMODES\tWHY")
 	for _, f := range m.Rows {
-		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t%s\n", f.Name, f.Answer.Status, f.Class, f.Hazard, strings.Join(modesOf(f), "+"), report.Plain(f.Why))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Name, statusOf(f), f.Class, f.Hazard, strings.Join(modesOf(f), "+"), report.Plain(f.Why))
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -64,11 +65,20 @@ func listFixtures(w io.Writer, m *fixture.Matrix) error {
 	return err
 }
 
+// statusOf is "-" for a connection on which no status comes.
+func statusOf(f *fixture.Fixture) string {
+	if f.Answer.Status == 0 {
+		return "-"
+	}
+	return strconv.Itoa(f.Answer.Status)
+}
+
 // listed is one fixture in JSON.
 type listed struct {
 	Name    string   `json:"name"`
 	Dialect string   `json:"dialect"`
-	Status  int      `json:"status"`
+	Status  int      `json:"status"` // 0: none comes
+	Family  string   `json:"family"`
 	Class   string   `json:"class"`
 	Hazard  string   `json:"hazard"`
 	Modes   []string `json:"modes"`
@@ -84,7 +94,7 @@ func listFixturesJSON(w io.Writer, m *fixture.Matrix) error {
 	}{Matrix: m.Version}
 	for _, f := range m.Rows {
 		all.Fixtures = append(all.Fixtures, listed{
-			f.Name, f.Dialect, f.Answer.Status, string(f.Class), string(f.Hazard), modesOf(f), f.Why, f.Source.From, f.Digest(),
+			f.Name, f.Dialect, f.Answer.Status, f.Family, string(f.Class), string(f.Hazard), modesOf(f), f.Why, f.Source.From, f.Digest(),
 		})
 	}
 	enc := json.NewEncoder(w)
