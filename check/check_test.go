@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/preservecheck/preservecheck/check"
+	"github.com/preservecheck/preservecheck/classify"
+	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/record"
 	"github.com/preservecheck/preservecheck/wire"
 )
@@ -22,6 +25,34 @@ func TestHonestLayerIsGreenOverEveryChannel(t *testing.T) {
 		if want := map[string]string{"auto": "marker"}[ch]; want != "" && d.Channel != want || want == "" && d.Channel != ch {
 			t.Errorf("channel %s: the record says %q", ch, d.Channel)
 		}
+	}
+}
+
+// A connection that breaks off before any answer has no id to be traced by; that the stub was hit is all there can be.
+func TestARowThatGetsNoAnswerIsNotAskedAlone(t *testing.T) {
+	only := func(name string, mode fixture.Mode) option {
+		return func(c *check.Config) {
+			c.Rows = []check.Row{{Fixture: c.Matrix.Get(name), Mode: mode, Dialect: dialects.Anthropic}}
+		}
+	}
+	for _, name := range []string{"reset_before_head", "close_before_head", "silent_before_head", "other_protocol", "odd_status_429"} {
+		d := run(t, honest, only(name, fixture.Plain))
+		if r := row(t, d, name); r.Verdict != "preserved" || len(r.Observations) != 2 || r.Observations[1].Pass != "look" || d.Result.Exit != 0 {
+			t.Errorf("%s: %s (%s), observations %+v", name, r.Verdict, r.Reason, r.Observations)
+		}
+	}
+}
+
+// The class of an error in a stream is that of its error object; that it came late is said besides.
+func TestAnErrorInAStreamIsCalledLate(t *testing.T) {
+	drop := func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+		return replaceBody(ask(r), `,"details":{"error_code":"enforced_spend_limit_reached"}`, "")
+	}
+	d := run(t, drop, func(c *check.Config) {
+		c.Rows = []check.Row{{Fixture: c.Matrix.Get("stream_cap_mid"), Mode: fixture.Stream, Dialect: dialects.Anthropic}}
+	})
+	if r := row(t, d, "stream_cap_mid"); r.Verdict != "reclassified" || !strings.HasSuffix(r.Consequence, "; "+classify.LateError) {
+		t.Errorf("%s: %q", r.Verdict, r.Consequence)
 	}
 }
 

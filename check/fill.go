@@ -33,6 +33,9 @@ func (r *runner) fill(d *record.Document) {
 	if d.Refused != "" {
 		return
 	}
+	if len(r.c.Rows) == 0 {
+		return // nothing was asked for; what was not run is never green
+	}
 	if len(r.open()) == 0 {
 		d.NotReady = "no canary came through: " + r.clean(r.notReady[r.lanes()[0]])
 		d.Notes = nil
@@ -151,6 +154,9 @@ func (r *runner) decided(out *record.Row, row Row, s *seen) {
 	if told := s.from == compare.OwnHit || s.from == compare.Attributed; told && s.judged.Verdict != compare.Inconclusive || s.judged.Verdict == compare.LayerMade {
 		out.Class.Layer = string(s.judged.Class)
 		out.Consequence = classify.Consequence(row.Fixture.Class, s.judged.Class)
+		if out.Consequence != "" && row.Dialect.Facts(r.expected[row]).InStream {
+			out.Consequence += "; " + classify.LateError
+		}
 	}
 	for _, h := range s.hits {
 		out.Hits = append(out.Hits, r.hit(h, s.probe.answer.SentAt))

@@ -161,7 +161,7 @@ func (r *runner) canary(p *probe) canary {
 	own, other := r.idsIn(p.answer, c.hits)
 	c.from, c.other = traced(p, own, other, c.hits), other
 	c.class = p.lane.dialect.Classify(p.evidence(c.hits)).Class
-	c.through = len(c.hits) > 0 && c.class == classify.OK && c.from != compare.OtherHit && p.answer.End.Orderly()
+	c.through = len(c.hits) > 0 && classify.Success(c.class) && c.from != compare.OtherHit && p.answer.End.Orderly()
 	return c
 }
 
@@ -173,7 +173,7 @@ func (c *canary) self() bool {
 
 // realProvider: a success that the stub knows nothing of. Whatever answered, it was not the stub.
 func (c *canary) realProvider() bool {
-	return len(c.hits) == 0 && len(c.stray) == 0 && c.class == classify.OK
+	return len(c.hits) == 0 && len(c.stray) == 0 && classify.Success(c.class)
 }
 
 // rowOnly gives the channel to try next when the stub was reached without a whole tag: the one that carried the row, or

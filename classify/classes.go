@@ -2,7 +2,10 @@ package classify
 
 // The classes. Their names stand in fixtures, records and known files, so they never change.
 const (
-	OK               Class = "ok"
+	OK               Class = "ok"       // a success that tells no headroom
+	OKAmple          Class = "ok_ample" // and those that do, by how much is left
+	OKEase           Class = "ok_ease"
+	OKClamp          Class = "ok_clamp"
 	TierSpendCap     Class = "tier_spend_cap"
 	ContractSpendCap Class = "contract_spend_cap"
 	UserSpendLimit   Class = "user_spend_limit"
@@ -71,12 +74,13 @@ type Action struct {
 
 // class is what is known of a class beside its rules.
 type class struct {
-	name   Class
-	noun   string // fits "X now looks like Y"
-	action Action
-	does   string // fits "the job is X"
-	how    string // fits "the job is retried X"; empty when there is nothing to tell apart
-	worker string // what a worker does, one sentence without its period
+	name    Class
+	noun    string // fits "X now looks like Y"
+	action  Action
+	does    string // fits "the job is X"
+	how     string // fits "the job is retried X" or "taken as done X"; empty when there is nothing to tell apart
+	worker  string // what a worker does, one sentence without its period
+	success bool
 }
 
 // The actions follow the policy of the article "An Anthropic 429 without retry-after is not enough to diagnose a spend
@@ -84,10 +88,28 @@ type class struct {
 // (platform.claude.com/docs/en/api/errors, read 2026-11-30), and the alert follows from who can end the failure:
 // only a person can lift a cap or mend a key, nobody can mend an overload.
 var classes = []class{
+	//
+	// The four successes follow the throttle of the article "When Claude API Suddenly Starts Returning 429 in Production"
+	// (2026-07-07, read 2026-11-30), which waits before the next request while little headroom is left.
 	{
-		name: OK, noun: "a success", does: "taken as done",
+		name: OK, noun: "a success", does: "taken as done", how: "with no headroom to pace by", success: true,
 		action: Action{RetryNever, "done", AlertNone, ScopeRequest},
-		worker: "Take the answer; the job is done",
+		worker: "Take the answer; the job is done. A throttle that reads rate-limit headers is blind here",
+	},
+	{
+		name: OKAmple, noun: "a success with headroom", does: "taken as done", how: "at full pace", success: true,
+		action: Action{RetryNever, "done", AlertNone, ScopeRequest},
+		worker: "Take the answer, and send the next at full pace",
+	},
+	{
+		name: OKEase, noun: "a success with thin headroom", does: "taken as done", how: "at an eased pace", success: true,
+		action: Action{RetryNever, "done_and_ease_off", AlertNone, ScopeRequest},
+		worker: "Take the answer, and ease off: wait a little before the next, since under 30 % of a limit is left",
+	},
+	{
+		name: OKClamp, noun: "a success near its limit", does: "taken as done", how: "at a clamped pace", success: true,
+		action: Action{RetryNever, "done_and_clamp", AlertNone, ScopeRequest},
+		worker: "Take the answer, and clamp down: wait long before the next, since under 10 % of a limit is left",
 	},
 	{
 		name: TierSpendCap, noun: "a spend cap", does: "paused",
@@ -220,6 +242,9 @@ func Known(c Class) bool { return find(c) != nil }
 
 // ActionOf returns what a worker does about a class; an unknown class gets the action of Other.
 func ActionOf(c Class) Action { return get(c).action }
+
+// Success reports whether a class is one of the successes.
+func Success(c Class) bool { return get(c).success }
 
 // Noun names a class in the middle of a sentence: "a spend cap".
 func Noun(c Class) string { return get(c).noun }

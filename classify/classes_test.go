@@ -8,8 +8,8 @@ import (
 func TestEveryClassHasAWholeAction(t *testing.T) {
 	retries := map[Retry]bool{RetryNever: true, RetryAfterWait: true, RetryBounded: true}
 	alerts := map[Alert]bool{AlertNone: true, AlertTicket: true, AlertOwner: true, AlertPage: true}
-	if len(All()) != 24 {
-		t.Errorf("got %d classes, want 24", len(All()))
+	if len(All()) != 27 {
+		t.Errorf("got %d classes, want 27", len(All()))
 	}
 	scopes := map[Scope]bool{ScopeRequest: true, ScopeModel: true, ScopeProvider: true, ScopeAccount: true, ScopeUnknown: true}
 	seen, nouns := map[Class]bool{}, map[string]bool{}
@@ -27,8 +27,10 @@ func TestEveryClassHasAWholeAction(t *testing.T) {
 			t.Errorf("%s: words %+v are not whole", c, d)
 		case (d.does == "retried") != (a.Retry != RetryNever):
 			t.Errorf("%s: the job is %q but retry is %s", c, d.does, a.Retry)
-		case (d.does == "retried") != (d.how != ""):
-			t.Errorf("%s: says how (%q) without a retry, or the reverse", c, d.how)
+		case (d.does == "retried" || d.success) != (d.how != ""):
+			t.Errorf("%s: says how (%q) without a retry or a success, or the reverse", c, d.how)
+		case d.success != (d.does == "taken as done") || d.success != Success(c) || d.success != strings.HasPrefix(string(c), "ok"):
+			t.Errorf("%s: is it a success or not?", c)
 		case !Known(c):
 			t.Errorf("%s is not known", c)
 		}
@@ -120,6 +122,11 @@ func TestConsequence(t *testing.T) {
 			"only the scope differs",
 		},
 		{
+			OKClamp, OK,
+			"a success near its limit now looks like a success: the job is taken as done with no headroom to pace by instead of at a clamped pace",
+			"lost rate-limit headers blind a throttle",
+		},
+		{
 			UserSpendLimit, TierSpendCap,
 			"a self-set spend limit now looks like a spend cap: somebody is paged where the limit's owner should be alerted",
 			"only the alert differs",
@@ -142,6 +149,7 @@ func TestMoreHits(t *testing.T) {
 		{TierSpendCap, 1, "", "one hit is what was wanted"},
 		{TierSpendCap, 0, "", "no hit is another verdict"},
 		{OK, 2, "the layer sent the request 2 times", "a success is not a thing that is sent"},
+		{OKClamp, 2, "the layer sent the request 2 times", "nor is any other success"},
 	} {
 		if got := MoreHits(c.class, c.hits); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.why, got, c.want)

@@ -24,6 +24,7 @@ const (
 	RetryAfter   Role = "retry-after"
 	RetryAfterMS Role = "retry-after-ms"
 	ShouldRetry  Role = "x-should-retry"
+	HeadroomLeft Role = "headroom" // several headers, which a dialect lists
 	Body         Role = "body"
 )
 
@@ -53,7 +54,18 @@ type Facts struct {
 	Limit      Fact
 	Message    Fact
 	RetryAfter Fact
+	Headroom   Headroom
 }
+
+// Headroom is what an answer says of the limits that its requests count against. The zero value says nothing.
+type Headroom struct {
+	Told bool
+	Left float64 // of the limit that is nearest to its end: 1 untouched, 0 used up
+}
+
+// LateError is true of every error that came as an event after a 200, whatever its class, and changes its action: the
+// official SDKs raise it at once (runs of seven builds, 2026-11-30).
+const LateError = "it came after the stream had begun, where no SDK retries, so only the worker can"
 
 // CodeMatch is what a rule demands of the code.
 type CodeMatch struct {
@@ -73,11 +85,13 @@ type Rule struct {
 	Code          CodeMatch // the zero value fits any code
 	Limit         []string
 	MessagePrefix []string
-	RetryAfter    bool   // retry-after must be present and not empty
-	Truncated     bool   // only answers that broke off
-	NoAnswer      bool   // only a missing answer
-	Why           string // the evidence, in words a person on call understands
-	From, Read    string // source of the fact and the date it was read
+	RetryAfter    bool    // retry-after must be present and not empty
+	Headroom      bool    // the answer must tell its headroom
+	HeadroomUnder float64 // and it must be under this share; 0: any
+	Truncated     bool    // only answers that broke off
+	NoAnswer      bool    // only a missing answer
+	Why           string  // the evidence, in words a person on call understands
+	From, Read    string  // source of the fact and the date it was read
 }
 
 // Classify returns the first rule that fits, or nil; the caller's rules must end in one that fits everything.
@@ -98,11 +112,17 @@ func (r *Rule) fits(f Facts) bool {
 		return false
 	case r.NoError && f.HasError || r.HasError && !f.HasError:
 		return false
+	case r.readsHeadroom() && !r.fitsHeadroom(f.Headroom):
+		return false
 	case r.RetryAfter && (f.RetryAfter.State != Text || strings.TrimSpace(f.RetryAfter.Text) == ""):
 		return false
 	}
-	return oneOfInt(r.Status, f.Status) && oneOf(r.Type, f.Type) && r.Code.fits(f.Code) && oneOf(r.Limit, f.Limit) &&
-		prefix(r.MessagePrefix, f.Message)
+	return oneOfInt(r.Status, f.Status) && r.fitsText(f)
+}
+
+// fitsText checks the conditions on what the error says.
+func (r *Rule) fitsText(f Facts) bool {
+	return oneOf(r.Type, f.Type) && r.Code.fits(f.Code) && oneOf(r.Limit, f.Limit) && prefix(r.MessagePrefix, f.Message)
 }
 
 // Reads lists the roles that a rule looks at, so that a profile can be held to compare them all.
@@ -120,7 +140,14 @@ func (r *Rule) Reads() []Role {
 	add(Limit, len(r.Limit) > 0)
 	add(Message, len(r.MessagePrefix) > 0)
 	add(RetryAfter, r.RetryAfter)
+	add(HeadroomLeft, r.readsHeadroom())
 	return out
+}
+
+func (r *Rule) readsHeadroom() bool { return r.Headroom || r.HeadroomUnder > 0 }
+
+func (r *Rule) fitsHeadroom(h Headroom) bool {
+	return h.Told && (r.HeadroomUnder == 0 || h.Left < r.HeadroomUnder)
 }
 
 func (m CodeMatch) reads() bool { return m.Absent || m.Odd || len(m.OneOf) > 0 }

@@ -73,8 +73,7 @@ func MoreHits(c Class, hits int) string {
 		return ""
 	}
 	what := Noun(c)
-	switch c {
-	case OK, Truncated, NoAnswer: // these are no thing that is sent
+	if Success(c) || c == Truncated || c == NoAnswer { // these are no thing that is sent
 		what = "the request"
 	}
 	return fmt.Sprintf("the layer sent %s %d times", what, hits)

@@ -46,11 +46,17 @@ func ProfileByName(name string) *Profile {
 // back, is looked for in the wrong place; and framing that contradicts itself is refused or read in two ways.
 var core = &Profile{
 	Name: "core",
-	Why:  "what a classifier or an official SDK reads: status, type, code, details, message, retry-after and the retry headers",
+	Why:  "what a classifier or an official SDK reads: status, type, code, details, message, retry-after, the retry headers and the headroom",
 	Keys: []Key{
 		{Pattern: "status"}, {Pattern: "error"}, {Pattern: "error/type"}, {Pattern: "error/message"},
 		{Pattern: "error/details"}, {Pattern: "error/details/**"},
 		{Pattern: "header/retry-after"}, {Pattern: "header/retry-after-ms"}, {Pattern: "header/x-should-retry"},
+		// A throttle reads its pace from these on every answer, and the classes of successes rest on them: lost, it sends
+		// blindly into the limit; invented, it waits for nothing.
+		{Pattern: "header/anthropic-ratelimit-requests-limit"}, {Pattern: "header/anthropic-ratelimit-requests-remaining"},
+		{Pattern: "header/anthropic-ratelimit-tokens-limit"}, {Pattern: "header/anthropic-ratelimit-tokens-remaining"},
+		{Pattern: "header/anthropic-ratelimit-input-tokens-limit"}, {Pattern: "header/anthropic-ratelimit-input-tokens-remaining"},
+		{Pattern: "header/anthropic-ratelimit-output-tokens-limit"}, {Pattern: "header/anthropic-ratelimit-output-tokens-remaining"},
 		{Pattern: "body", WithoutError: true}, {Pattern: "stream/terminal"}, {Pattern: "stream/error"}, {Pattern: "end"}, {Pattern: "decode"}, {Pattern: "framing"},
 	},
 }

@@ -3,7 +3,9 @@ package controls
 import (
 	"testing"
 
+	"github.com/preservecheck/preservecheck/check"
 	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
 	"go.uber.org/goleak"
 )
@@ -32,6 +34,47 @@ func TestProveEveryProfile(t *testing.T) {
 				t.Errorf("%s %v: %d of %d pairs, %d of %d keys (the profile has %d)", profile.Name, modes, p.Exact, p.Pairs, p.Deciding, p.Keys, len(profile.Keys))
 			}
 		}
+	}
+}
+
+// every gives all rows of the matrix in both modes, as a run that selects everything has them.
+func every(t testing.TB, in Input) (rows []check.Row) {
+	t.Helper()
+	for _, m := range bothModes {
+		for _, f := range in.Matrix.Rows {
+			if f.In(m) {
+				rows = append(rows, check.Row{Fixture: f, Mode: m, Dialect: dialects.ByName(f.Dialect)})
+			}
+		}
+	}
+	if len(rows) < 100 {
+		t.Fatalf("only %d rows", len(rows))
+	}
+	return rows
+}
+
+// The declarations of the faults must hold for every row that a run can have, not only for those that are always proven.
+func TestProveTheWholeMatrix(t *testing.T) {
+	for _, profile := range compare.Profiles() {
+		in := input(t, profile.Name, bothModes...)
+		in.Rows = every(t, in)
+		p := Prove(t.Context(), in)
+		for _, m := range p.Missed {
+			t.Error(profile.Name, m)
+		}
+		if p.Pairs == 0 || p.Pairs != p.Exact || p.Deciding != p.Keys {
+			t.Errorf("%s: %d of %d pairs, %d of %d keys", profile.Name, p.Exact, p.Pairs, p.Deciding, p.Keys)
+		}
+		t.Logf("%s: %d rows, %d pairs", profile.Name, len(in.Rows), p.Pairs)
+	}
+}
+
+func BenchmarkProveTheWholeMatrix(b *testing.B) {
+	in := input(b, "core", bothModes...)
+	in.Rows = every(b, in)
+	b.ReportAllocs()
+	for b.Loop() {
+		Prove(b.Context(), in)
 	}
 }
 

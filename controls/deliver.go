@@ -155,7 +155,7 @@ func (p *prover) deliveredVerdict(f *Fault, s *subject) compare.Verdict {
 	return p.expectedVerdict(f, s, changed, f.Want(s.seen), hits)
 }
 
-// wholeRun checks the layer of a fault with the matrix's own rows.
+// wholeRun checks the layer of a fault with the rows that are always proven.
 func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes []fixture.Mode) (d record.Document, err error) {
 	run := ledger.NewRun()
 	book := ledger.New(run)

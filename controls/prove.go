@@ -21,7 +21,7 @@ type Input struct {
 	Matrix *fixture.Matrix
 	Rules  compare.Rules
 	Modes  []fixture.Mode
-	Rows   []check.Row // the run's rows; the article's ten are always proven as well
+	Rows   []check.Row // the run's rows; the source article's are always proven as well
 }
 
 // Prove proves, in memory, detection (every fault on every row, and whole runs for what only they can see) and decision
@@ -155,7 +155,7 @@ func (p *prover) pair(f *Fault, s *subject) {
 }
 
 // isArticle reports whether a row is one of the ten that the oracle knows.
-func isArticle(r check.Row) bool { return strings.HasSuffix(r.Fixture.File, "article.yaml") }
+func isArticle(r check.Row) bool { return r.Fixture.Family == fixture.ArticleFamily }
 
 // copy gives a fault an answer to change, in the memory of the one before.
 func (p *prover) copy(a *wire.Answer) *wire.Answer {
@@ -282,11 +282,11 @@ func (p *prover) proof() record.Proof {
 	return out
 }
 
-// rowsOf gives the article's ten rows in some modes.
+// rowsOf gives the rows that are always proven, in some modes: the source article's.
 func rowsOf(in Input, modes []fixture.Mode) (rows []check.Row) {
 	for _, m := range modes {
 		for _, f := range in.Matrix.Rows {
-			if f.Dialect == dialects.Anthropic.Name && f.In(m) {
+			if f.Family == fixture.ArticleFamily && f.In(m) {
 				rows = append(rows, check.Row{Fixture: f, Mode: m, Dialect: dialects.Anthropic})
 			}
 		}

@@ -31,6 +31,13 @@ var Anthropic = &Dialect{
 		classify.ShouldRetry:  "header/x-should-retry",
 		classify.Body:         "body",
 	},
+	// The four limits of https://platform.claude.com/docs/en/api/rate-limits; "tokens" is the combined one.
+	Headroom: []LimitKeys{
+		{"header/anthropic-ratelimit-requests-limit", "header/anthropic-ratelimit-requests-remaining"},
+		{"header/anthropic-ratelimit-tokens-limit", "header/anthropic-ratelimit-tokens-remaining"},
+		{"header/anthropic-ratelimit-input-tokens-limit", "header/anthropic-ratelimit-input-tokens-remaining"},
+		{"header/anthropic-ratelimit-output-tokens-limit", "header/anthropic-ratelimit-output-tokens-remaining"},
+	},
 	// request_too_large is not in the SDKs' union of types, but documented.
 	StatusOf: map[string]int{
 		"invalid_request_error": 400,

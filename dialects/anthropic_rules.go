@@ -7,6 +7,7 @@ const (
 	docErrors     = "https://platform.claude.com/docs/en/api/errors"
 	docRateLimits = "https://platform.claude.com/docs/en/api/rate-limits"
 	docStreaming  = "https://platform.claude.com/docs/en/build-with-claude/streaming"
+	throttle      = `the throttle of "When Claude API Suddenly Starts Returning 429 in Production" (2026-07-07)`
 	sdkCodes      = "anthropic-sdk-typescript 1.14.0 (2026-11-24), error codes per status in resources/shared.d.ts"
 	readOn        = "2026-11-30"
 )
@@ -26,8 +27,23 @@ var anthropicRules = []classify.Rule{
 		From: docStreaming, Read: readOn,
 	},
 	{
+		Class: classify.OKClamp, Success: true, HeadroomUnder: 0.10,
+		Why:  "a success whose rate-limit headers leave under 10 % of one of the limits",
+		From: throttle, Read: readOn,
+	},
+	{
+		Class: classify.OKEase, Success: true, HeadroomUnder: 0.30,
+		Why:  "a success whose rate-limit headers leave under 30 % of one of the limits",
+		From: throttle, Read: readOn,
+	},
+	{
+		Class: classify.OKAmple, Success: true, Headroom: true,
+		Why:  "a success whose rate-limit headers leave 30 % or more of each of the limits",
+		From: throttle, Read: readOn,
+	},
+	{
 		Class: classify.OK, Success: true,
-		Why:  "a 2xx without an error event, which every official SDK returns as a success, whatever the body says",
+		Why:  "a 2xx without an error event and without rate-limit headers, which every official SDK returns as a success, whatever the body says",
 		From: "runs of the official Python, TypeScript and Go SDKs on loopback", Read: readOn,
 	},
 

@@ -70,6 +70,12 @@ func articleCases() []classCase {
 func documentedCases() []classCase {
 	return []classCase{
 		{"a success", answer(200, `{"type":"message","content":[]}`), classify.OK},
+		{"a success with headroom", answer(200, `{}`, ratelimit("tokens", "100", "80")...), classify.OKAmple},
+		{"30 % of a limit is not under it", answer(200, `{}`, ratelimit("tokens", "100", "30")...), classify.OKAmple},
+		{"the limit nearest to its end counts", answer(200, `{}`, append(ratelimit("requests", "100", "29"), ratelimit("tokens", "100", "90")...)...), classify.OKEase},
+		{"10 % of a limit is not under it", answer(200, `{}`, ratelimit("input-tokens", "100000", "10000")...), classify.OKEase},
+		{"under 10 %", answer(200, `{}`, ratelimit("output-tokens", "100000", "9999")...), classify.OKClamp},
+		{"nothing is left", answer(200, `{}`, ratelimit("tokens", "100", "0")...), classify.OKClamp},
 		{"any 2xx is a success to an SDK", answer(204, ""), classify.OK},
 		{"a 200 with an error body is a success to every official SDK", answer(200, envelope("rate_limit_error", "x", "enforced_spend_limit_reached")), classify.OK},
 		{"the contract's cap, the third documented code", answer(429, envelope("rate_limit_error", "x", "contract_spend_limit_reached")), classify.ContractSpendCap},
@@ -97,6 +103,26 @@ func documentedCases() []classCase {
 
 func TestArticle(t *testing.T)    { runCases(t, articleCases()) }
 func TestDocumented(t *testing.T) { runCases(t, documentedCases()) }
+
+func ratelimit(name, limit, remaining string) []string {
+	return []string{"anthropic-ratelimit-" + name + "-limit: " + limit, "anthropic-ratelimit-" + name + "-remaining: " + remaining}
+}
+
+// A throttle must not act on what is not told whole.
+func TestHeadroomThatIsNotTold(t *testing.T) {
+	runCases(t, []classCase{
+		{"no limit to hold it against", answer(200, `{}`, "anthropic-ratelimit-tokens-remaining: 1"), classify.OK},
+		{"no remainder", answer(200, `{}`, "anthropic-ratelimit-tokens-limit: 1"), classify.OK},
+		{"a limit of nothing has no share", answer(200, `{}`, ratelimit("tokens", "0", "0")...), classify.OK},
+		{"words", answer(200, `{}`, ratelimit("tokens", "many", "few")...), classify.OK},
+		{"a fraction is no count", answer(200, `{}`, ratelimit("tokens", "1.0", "1.0")...), classify.OK},
+		{"another family", answer(200, `{}`, ratelimit("images", "100", "1")...), classify.OK},
+		{"more left than there is", answer(200, `{}`, ratelimit("tokens", "100", "900")...), classify.OKAmple},
+		{"less than nothing", answer(200, `{}`, ratelimit("tokens", "100", "-9")...), classify.OKClamp},
+		{"of two lines the first counts", answer(200, `{}`, append(ratelimit("tokens", "100", "9"), "anthropic-ratelimit-tokens-remaining: 90")...), classify.OKClamp},
+		{"an error is an error, however much is left", answer(500, envelope("api_error", "x", ""), ratelimit("tokens", "100", "1")...), classify.ServerError},
+	})
+}
 
 func TestOdd(t *testing.T) {
 	limit := func(details string) string {
@@ -233,7 +259,7 @@ func TestRulesAreWhole(t *testing.T) {
 				t.Errorf("%s: rule %d (%s) lacks a class, a reason, a source or a date", d.Name, i, r.Class)
 			}
 			for _, role := range r.Reads() {
-				if d.Keys[role] == "" {
+				if d.Keys[role] == "" && (role != classify.HeadroomLeft || len(d.Headroom) == 0) {
 					t.Errorf("%s: rule %d reads %s, which has no key", d.Name, i, role)
 				}
 			}

@@ -29,6 +29,8 @@ type Dialect struct {
 	Keys map[classify.Role]string
 	// Ends are the success terminators, as Layout names them, of which one makes a stream whole: their first word.
 	Ends []string
+	// Headroom are the limits whose headers an answer's headroom is read from.
+	Headroom []LimitKeys
 	// StatusOf gives the documented status of an error's code or type, for errors that come as an event after a 200.
 	StatusOf map[string]int
 	// CodeIsStatus says that a code which is a number is the HTTP status that the error would have had.
@@ -36,6 +38,9 @@ type Dialect struct {
 	// Rules are tried in order; the last fits everything.
 	Rules []classify.Rule
 }
+
+// LimitKeys are the evidence keys of one limit: how much it allows, and how much of that is left.
+type LimitKeys struct{ Limit, Remaining string }
 
 // All lists the dialects; a new one is a new file and a line here.
 func All() []*Dialect { return []*Dialect{Anthropic, OpenAIChat, OpenAIResponses} }
@@ -55,6 +60,11 @@ func (d *Dialect) Role(key string) classify.Role {
 	for r, k := range d.Keys {
 		if k == key {
 			return r
+		}
+	}
+	for _, h := range d.Headroom {
+		if key == h.Limit || key == h.Remaining {
+			return classify.HeadroomLeft
 		}
 	}
 	return ""

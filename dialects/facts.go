@@ -26,6 +26,7 @@ func (d *Dialect) Facts(e evidence.Evidence) classify.Facts {
 		Message:    textFact(e.Get(d.Keys[classify.Message])),
 		Limit:      textFact(e.Get(d.Keys[classify.Limit])),
 		RetryAfter: headerFact(e.Get(d.Keys[classify.RetryAfter])),
+		Headroom:   d.headroom(e),
 	}
 	if f.Status < 200 || f.Status > 299 {
 		return f
@@ -64,6 +65,27 @@ func (d *Dialect) whole(terminals evidence.Value) bool {
 		}
 	}
 	return false
+}
+
+// headroom takes the limit that is nearest to its end. A limit that is not told whole, or not in numbers, is not told.
+func (d *Dialect) headroom(e evidence.Evidence) (h classify.Headroom) {
+	for _, keys := range d.Headroom {
+		limit, ok := count(e.Get(keys.Limit))
+		left, ok2 := count(e.Get(keys.Remaining))
+		if !ok || !ok2 || limit <= 0 {
+			continue
+		}
+		if share := max(0, min(1, left/limit)); !h.Told || share < h.Left {
+			h = classify.Headroom{Told: true, Left: share}
+		}
+	}
+	return h
+}
+
+func count(v evidence.Value) (float64, bool) {
+	f := headerFact(v)
+	n, err := strconv.ParseInt(strings.TrimSpace(f.Text), 10, 64)
+	return float64(n), err == nil && f.State == classify.Text
 }
 
 // code reads the error code. Details that are not an object hide it, which is not the same as no code; details that hold

@@ -92,6 +92,9 @@ func explainOne(s *saved, d *dialects.Dialect) Result {
 		r.Class, r.Source = classify.Other, ""
 		r.Why[0] = "neither a status nor a type that tells it is there"
 	}
+	if v.facts.InStream {
+		r.Why = append(r.Why, classify.LateError)
+	}
 	v.class = r.Class
 	r.Missing = missing(v, rule)
 	r.Suspicions = suspect(v)

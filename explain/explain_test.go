@@ -3,6 +3,7 @@ package explain
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -361,5 +362,15 @@ func BenchmarkWorst(b *testing.B) {
 				Explain([]byte(c.in), Options{})
 			}
 		})
+	}
+}
+
+// A worker that trusts its SDK to retry must know that it doesn't in a stream.
+func TestAnErrorInAStreamIsCalledLate(t *testing.T) {
+	const failed = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"
+	for in, want := range map[string]bool{failed: true, curl("529 x", "", `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`): false} {
+		if r := Explain([]byte(in), Options{}); slices.Contains(r.Why, classify.LateError) != want {
+			t.Errorf("%q: %s because of %q", in, r.Class, r.Why)
+		}
 	}
 }

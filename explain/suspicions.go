@@ -79,7 +79,7 @@ func waitBesideCap(v *view) string {
 }
 
 func successWithError(v *view) string {
-	if v.class != classify.OK || !v.facts.HasError {
+	if !classify.Success(v.class) || !v.facts.HasError {
 		return ""
 	}
 	return fmt.Sprintf("a %d with an error object: the official SDKs take it as a success and return an empty message", v.saved.status)

@@ -180,6 +180,23 @@ func TestStatefulLayers(t *testing.T) {
 	}
 }
 
+// TestEveryRowThroughHonestLayers: whatever the matrix has, connections that break off included, comes through a proxy
+// that passes everything on.
+func TestEveryRowThroughHonestLayers(t *testing.T) {
+	for _, c := range []struct {
+		program program
+		config  string
+	}{{nginx, "keepalive"}, {nginx, "default"}, {haproxy, "default"}} {
+		t.Run(c.program.name+"-"+c.config, func(t *testing.T) {
+			t.Parallel()
+			doc, exit := checkThrough(t, c.program, c.program.config(t, c.config), "--hazard", "none,limit,account,cut,outage")
+			if exit != 0 || len(doc.Rows) < 300 || len(doc.Excluded) > 0 || doc.Result.Counts["preserved"] != len(doc.Rows) {
+				t.Errorf("exit %d, %s: %s", exit, doc.Result.Why, doc.Result.Covers)
+			}
+		})
+	}
+}
+
 // sameRows compares the article's rows with what they must show; those that wanted does not name are preserved.
 func sameRows(t *testing.T, wanted map[string]want, doc record.Document) {
 	t.Helper()

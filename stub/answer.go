@@ -47,6 +47,7 @@ func (c *conn) play(r *fixture.Rendered) after {
 		Fixture: r.Fixture.Name, Proto: c.head.proto, Status: r.Fixture.Answer.Status,
 		Encoding: r.Encoding, Framing: string(r.Framing),
 	}
+	r = r.For(c.hit.ID)
 	for i := range r.Writes() {
 		if p := r.Pause(i); p > 0 && !c.s.sleep(p) {
 			return drop

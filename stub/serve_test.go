@@ -34,6 +34,9 @@ func TestBuiltinFixturesByteForByte(t *testing.T) {
 	}
 	s := start(t, func(o *Options) { o.Matrix = m })
 	for _, f := range m.Rows {
+		if f.Answer.Raw || f.Answer.End != fixture.EndComplete {
+			continue // connections that break off have tests of their own
+		}
 		for _, http11 := range []bool{true, false} {
 			nonce, in := ledger.NewNonce(), ""
 			if in = ask(f.Name, nonce); !http11 {

@@ -105,7 +105,7 @@ func listFixtures(w io.Writer, m *fixture.Matrix) error {
 	width := columns(w)
 	rows := [][]string{{"NAME", "STATUS", "CLASS", "HAZARD", "MODES", "WHY"}}
 	for _, f := range m.Rows {
-		rows = append(rows, []string{f.Name, strconv.Itoa(f.Answer.Status), string(f.Class), string(f.Hazard), strings.Join(modesOf(f), "+"), f.Why})
+		rows = append(rows, []string{f.Name, statusOf(f), string(f.Class), string(f.Hazard), strings.Join(modesOf(f), "+"), f.Why})
 	}
 	if err := report.Table(w, rows, width); err != nil {
 		return err
@@ -126,11 +126,20 @@ func canariesLine(m *fixture.Matrix) string {
 	return "\ncanaries, the successes that prove the way through a layer open and are no rows: " + strings.Join(names, ", ")
 }
 
+// statusOf is "-" for a connection on which no status comes.
+func statusOf(f *fixture.Fixture) string {
+	if f.Answer.Status == 0 {
+		return "-"
+	}
+	return strconv.Itoa(f.Answer.Status)
+}
+
 // listed is one fixture in JSON.
 type listed struct {
 	Name    string   `json:"name"`
 	Dialect string   `json:"dialect"`
-	Status  int      `json:"status"`
+	Status  int      `json:"status"` // 0: none comes
+	Family  string   `json:"family"`
 	Class   string   `json:"class"`
 	Hazard  string   `json:"hazard"`
 	Modes   []string `json:"modes"`
@@ -146,7 +155,7 @@ func listFixturesJSON(w io.Writer, m *fixture.Matrix) error {
 	}{Matrix: m.Version}
 	for _, f := range m.Rows {
 		all.Fixtures = append(all.Fixtures, listed{
-			f.Name, f.Dialect, f.Answer.Status, string(f.Class), string(f.Hazard), modesOf(f), f.Why, f.Source.From, f.Digest(),
+			f.Name, f.Dialect, f.Answer.Status, f.Family, string(f.Class), string(f.Hazard), modesOf(f), f.Why, f.Source.From, f.Digest(),
 		})
 	}
 	enc := json.NewEncoder(w)

@@ -115,7 +115,10 @@ func holdsCommand(t *testing.T, script, line string) {
 
 // TestReadmeShowsWhatCheckPrints holds the report in README against the command that it names; -update writes it anew.
 func TestReadmeShowsWhatCheckPrints(t *testing.T) {
-	const intro = "This is what `preservecheck check --layer control:drop-details` prints:\n\n```\n"
+	const (
+		rows  = "tier_cap,ramp_limit,unknown_code_429,rate_limit"
+		intro = "This is what `preservecheck check --layer control:drop-details --fixture " + rows + "`\nprints (without `--fixture` it judges every row):\n\n```\n"
+	)
 	page := readReadme(t)
 	_, shown, found := strings.Cut(page, intro)
 	shown, _, closed := strings.Cut(shown, "```")
@@ -124,7 +127,7 @@ func TestReadmeShowsWhatCheckPrints(t *testing.T) {
 	}
 	defer func(was string) { version = was }(version)
 	version = "0.0.0" // whose length decides where the first line ends
-	r := program(t, nil, "check", "--layer", "control:drop-details")
+	r := program(t, nil, "check", "--layer", "control:drop-details", "--fixture", rows)
 	got := strings.Replace(r.out, "preservecheck "+toolVersion(), "preservecheck", 1)
 	if *update {
 		if err := os.WriteFile(readme, []byte(strings.Replace(page, intro+shown, intro+got, 1)), 0o644); err != nil {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"net/http"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/preservecheck/preservecheck/check"
 	"github.com/preservecheck/preservecheck/dialects"
@@ -82,12 +84,15 @@ func (s selection) excluded(f *fixture.Fixture) string {
 	return ""
 }
 
-// retryAfter is the longest retry-after of a fixture in seconds, 0 when there is none in digits.
+// retryAfter is the longest retry-after of a fixture in seconds, 0 when it names no wait; a date may name one, too.
 func retryAfter(f *fixture.Fixture) int {
 	longest := 0
 	for _, h := range f.Answer.Header {
 		if strings.EqualFold(h.Name, "retry-after") {
-			n, _ := strconv.Atoi(h.Value)
+			n, err := strconv.Atoi(h.Value)
+			if when, dateErr := http.ParseTime(h.Value); err != nil && dateErr == nil {
+				n = int(time.Until(when).Seconds())
+			}
 			longest = max(longest, n)
 		}
 	}

@@ -25,6 +25,26 @@ func small() *fixture.Matrix {
 	}}
 }
 
+// A date is a wait as well: one in the far future locks a key out for as long.
+func TestRetryAfterOfAFixture(t *testing.T) {
+	for values, want := range map[string]func(int) bool{
+		"":                              func(n int) bool { return n == 0 },
+		"121":                           func(n int) bool { return n == 121 },
+		"3|41":                          func(n int) bool { return n == 41 },
+		"1.5":                           func(n int) bool { return n == 0 },
+		"Fri, 31 Dec 2055 23:59:59 GMT": func(n int) bool { return n > strangerRetryAfter },
+		"Sun, 06 Nov 1994 08:49:37 GMT": func(n int) bool { return n == 0 },
+	} {
+		f := &fixture.Fixture{}
+		for _, v := range strings.Split(values, "|") {
+			f.Answer.Header = append(f.Answer.Header, wire.Field{Name: "Retry-After", Value: v})
+		}
+		if got := retryAfter(f); !want(got) {
+			t.Errorf("%q: %d", values, got)
+		}
+	}
+}
+
 func TestSelection(t *testing.T) {
 	both := []fixture.Mode{fixture.Plain, fixture.Stream}
 	cases := []struct {
