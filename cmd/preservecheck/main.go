@@ -98,15 +98,23 @@ func (a *app) fail(err error) int {
 }
 
 // note prints one message on stderr, without secrets and without control characters: part of it may come from a
-// file, an argument or the network.
+// file, an argument or the network. Line breaks are only those of the format: one in an argument could forge a line.
 func (a *app) note(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if a.redact != nil {
-		text = a.redact(text)
+	plain := make([]any, len(args))
+	for i, arg := range args {
+		plain[i] = arg
+		switch arg.(type) {
+		case string, error, fmt.Stringer:
+			plain[i] = report.Plain(a.hide(fmt.Sprint(arg)))
+		}
 	}
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = report.Plain(lines[i])
+	fmt.Fprintln(a.err, a.hide(fmt.Sprintf(format, plain...)))
+}
+
+// hide removes the secrets that are known.
+func (a *app) hide(text string) string {
+	if a.redact == nil {
+		return text
 	}
-	fmt.Fprintln(a.err, strings.Join(lines, "\n"))
+	return a.redact(text)
 }
