@@ -1,7 +1,7 @@
 package main
 
 import (
-	"math"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -47,7 +47,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.layerVersion, "layer-version", "", "version of the layer, for the report")
 	fl.StringArrayVar(&f.dialect, "dialect", []string{defaultDialect}, "provider `PROTOCOL`s to ask in, with commas or repeated")
 	fl.StringVar(&f.model, "model", defaultModel, "model name to ask for; {fixture} stands for the fixture's name")
-	fl.StringArrayVar(&f.header, "header", nil, "`'Name: value'` to send through the layer, $NAME comes from the environment (repeatable)")
+	fl.StringArrayVar(&f.header, "header", nil, "`'Name: value'` to send through the layer, $NAME anywhere in the value comes from the environment (repeatable)")
 	fl.StringVar(&f.channel, "channel", "auto", "how the stub learns which fixture is wanted: auto, marker, model, header[:NAME], path, armed")
 	fl.StringVar(&f.layerCA, "layer-ca", "", "PEM `FILE` with authorities to trust besides the system's")
 
@@ -109,6 +109,14 @@ func rowNames() (names []string) {
 	return names
 }
 
+// Bounds of numbers. The pause between two requests is a time.Duration, which a tiny rate overflows; at a rate over a
+// million it is too short to be kept. Hits that come late are told from none only by waiting.
+const (
+	minRate   = 0.001
+	maxRate   = 1e6
+	minSettle = 100 * time.Millisecond
+)
+
 // validate refuses numbers that make no sense.
 func (f *checkFlags) validate(cmd *cobra.Command) error {
 	for _, p := range []struct {
@@ -117,12 +125,12 @@ func (f *checkFlags) validate(cmd *cobra.Command) error {
 		want string
 	}{
 		{"concurrency", f.concurrency >= 1 && f.concurrency <= 256, "1 to 256"},
-		{"rate", f.rate >= 0 && !math.IsInf(f.rate, 0), "0 or more"},
+		{"rate", f.rate == 0 || f.rate >= minRate && f.rate <= maxRate, fmt.Sprintf("%g to %g, or 0 for no limit", minRate, maxRate)},
 		{"max-layer-retries", f.maxLayerRetries >= -1, "0 or more"},
 		{"timeout", f.timeout > 0, "more than 0, like 10s"},
 		{"deadline", f.deadline > 0, "more than 0, like 10m"},
 		{"ready-timeout", f.readyTimeout > 0, "more than 0, like 30s"},
-		{"settle", f.settle >= 0, "0 or more, like 5s"},
+		{"settle", f.settle >= minSettle, minSettle.String() + " or more, like 5s"},
 	} {
 		if !p.ok {
 			return usage("give "+p.want, "%s: %s is out of range", origin(cmd, p.flag), cmd.Flags().Lookup(p.flag).Value)

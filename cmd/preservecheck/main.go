@@ -99,13 +99,25 @@ func (a *app) fail(err error) int {
 
 // note prints one message on stderr, without secrets and without control characters: part of it may come from a
 // file, an argument or the network. On a terminal it is broken over lines that hang behind its first word; in a log it
-// stays one line.
+// stays one line. Line breaks are only those of the format: one in an argument could forge a line.
 func (a *app) note(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if a.redact != nil {
-		text = a.redact(text)
+	plain := make([]any, len(args))
+	for i, arg := range args {
+		plain[i] = arg
+		switch arg.(type) {
+		case string, error, fmt.Stringer:
+			plain[i] = report.Plain(a.hide(fmt.Sprint(arg)))
+		}
 	}
-	writeNote(a.err, text, columns(a.err))
+	writeNote(a.err, a.hide(fmt.Sprintf(format, plain...)), columns(a.err))
+}
+
+// hide removes the secrets that are known.
+func (a *app) hide(text string) string {
+	if a.redact == nil {
+		return text
+	}
+	return a.redact(text)
 }
 
 // writeNote writes a message, each line of it on one of its own if the width is not known.

@@ -22,10 +22,9 @@ type output struct {
 	write        writer
 }
 
-// parseOutputs reads every -o. It touches no file.
+// parseOutputs reads every -o. It changes no file.
 func parseOutputs(specs []string, from string) ([]output, error) {
 	var outs []output
-	seen := map[string]bool{}
 	for _, spec := range specs {
 		format, path, ok := strings.Cut(spec, "=")
 		if !ok || path == "" {
@@ -38,13 +37,27 @@ func parseOutputs(specs []string, from string) ([]output, error) {
 		if path == "-" {
 			return nil, usage("--format "+format+" prints to standard output", "%s: %q names no file", from, spec)
 		}
-		if seen[filepath.Clean(path)] {
-			return nil, usage("give each output a file of its own", "%s: %s is named twice", from, path)
+		for _, o := range outs {
+			if samePlace(o.path, path) {
+				return nil, usage("give each output a file of its own", "%s: %s is named twice", from, path)
+			}
 		}
-		seen[filepath.Clean(path)] = true
 		outs = append(outs, output{format: format, path: path, write: w})
 	}
 	return outs, nil
+}
+
+// samePlace reports whether two paths are one name in one directory, however they say it. The files need not be there.
+func samePlace(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	if filepath.Base(a) != filepath.Base(b) {
+		return false
+	}
+	dirA, errA := os.Stat(filepath.Dir(a))
+	dirB, errB := os.Stat(filepath.Dir(b))
+	return errA == nil && errB == nil && os.SameFile(dirA, dirB)
 }
 
 // reserve replaces every file at once by a record that says it is incomplete, so that no result of an earlier run

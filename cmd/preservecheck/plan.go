@@ -90,12 +90,24 @@ func (p *plan) readLayer(_ *app, cmd *cobra.Command) (err error) {
 func (p *plan) readHeader(a *app, cmd *cobra.Command) error {
 	var err error
 	p.header, err = parseHeaders(p.flags.header, origin(cmd, "header"), a.env, &p.secrets)
-	p.redact = p.secrets.redactor()
+	if err != nil {
+		return err
+	}
+	if p.matrix, err = fixture.Builtin(); err != nil {
+		return err
+	}
+	var known []string
+	if len(p.secrets.names) > 0 {
+		p.redact, known = p.secrets.redactor(publicTexts(p.matrix))
+	}
 	a.redact = p.redact
 	for _, name := range p.secrets.short {
 		a.note("warning: the value of %s is shorter than %d characters and can't be removed from reports", name, minSecret)
 	}
-	return err
+	for _, name := range known {
+		a.note("warning: the value of %s is text that this program itself sends or prints and can't be removed from reports", name)
+	}
+	return nil
 }
 
 func (p *plan) readStub(_ *app, cmd *cobra.Command) (err error) {
@@ -138,6 +150,9 @@ func (p *plan) readJudging(_ *app, cmd *cobra.Command) (err error) {
 
 func (p *plan) readRows(_ *app, cmd *cobra.Command) (err error) {
 	f := p.flags
+	if err := noneEmpty(cmd, "fixture", "exclude", "hazard"); err != nil {
+		return err
+	}
 	if p.modes, err = parseModes(f.stream, origin(cmd, "stream")); err != nil {
 		return err
 	}

@@ -4,9 +4,16 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 )
+
+// redactorOf gives the redactor of some secrets alone, with no texts of ours.
+func redactorOf(s *secrets) func(string) string {
+	redact, _ := s.redactor(nil)
+	return redact
+}
 
 func TestRedactsEveryForm(t *testing.T) {
 	const value = `p@ss/w"ord<&>+~ 1`
@@ -21,7 +28,16 @@ func TestRedactsEveryForm(t *testing.T) {
 		{"in a query", url.QueryEscape(value)},
 		{"in a path", url.PathEscape(value)},
 		{"percent-encoded in lower case", strings.ToLower(url.QueryEscape(value))},
-		{"every byte that can be is percent-encoded", percentAll(value)},
+		{"every byte is percent-encoded", eachByte("%%%02X", value)},
+		{"the same in lower case", eachByte("%%%02x", value)},
+		{"every letter is escaped as in JSON", eachByte(`\u%04x`, value)},
+		{"the same, in a string inside a string", eachByte(`\\u%04X`, value)},
+		{"every letter is escaped as in HTML", eachByte("&#%d;", value)},
+		{"hexadecimal digits", eachByte("%02x", value)},
+		{"quoted as Go does it", strconv.Quote(value)},
+		{"upper case", strings.ToUpper(value)},
+		{"a header's name in evidence", "header/x-" + strings.ReplaceAll(value, "/", "~1")},
+		{"a header's name on its way through CGI", "HTTP_X_" + strings.ToUpper(value)},
 		{"base64", std.EncodeToString([]byte(value))},
 		{"base64 for URLs without padding", raw.EncodeToString([]byte(value))},
 		{"credentials of the Basic scheme", std.EncodeToString([]byte("user:" + value))},
@@ -30,9 +46,9 @@ func TestRedactsEveryForm(t *testing.T) {
 	}
 	var s secrets
 	s.add("NAME", value)
-	redact := s.redactor()
+	redact := redactorOf(&s)
 	for _, c := range cases {
-		if got := redact(c.text); !strings.Contains(got, "[secret NAME]") || strings.Contains(got, value) {
+		if got := redact(c.text); !strings.Contains(got, "[secret NAME]") || shared(undone(got), value) != "" {
 			t.Errorf("%s: %s became %s", c.why, c.text, got)
 		}
 	}
@@ -42,7 +58,7 @@ func TestRedactsTheLongestFirst(t *testing.T) {
 	var s secrets
 	s.add("SHORT", "abcdefgh")
 	s.add("LONG", "abcdefghijkl")
-	if got := s.redactor()("abcdefghijkl abcdefgh"); got != "[secret LONG] [secret SHORT]" {
+	if got := redactorOf(&s)("abcdefghijkl abcdefgh"); got != "[secret LONG] [secret SHORT]" {
 		t.Errorf("a secret that starts like another leaves its end behind: %s", got)
 	}
 }
@@ -52,13 +68,13 @@ func TestShortSecretsAreNamed(t *testing.T) {
 	s.add("PIN", "1234567")
 	s.add("PIN", "7654321")
 	s.add("EMPTY", "")
-	if s.redactor() != nil || len(s.short) != 1 || s.short[0] != "PIN" {
+	if redactorOf(&s) != nil || len(s.short) != 1 || s.short[0] != "PIN" {
 		t.Errorf("short: %q, want PIN once and nothing redacted", s.short)
 	}
 }
 
 func TestHeaders(t *testing.T) {
-	env := newEnviron([]string{"TOKEN=tok_0123456789", "PIN=1234", "EVIL=a\r\nx-evil: 1", "EMPTY="})
+	env := newEnviron([]string{"TOKEN=tok_0123456789", "PIN=1234", "EVIL=a\r\nx-evil: 1", "EMPTY=", "DOLLAR=ab$TOKEN"})
 	cases := []struct {
 		why, spec   string
 		name, value string // of the header, when it is one
@@ -71,7 +87,16 @@ func TestHeaders(t *testing.T) {
 		{"the whole value from the environment", "x-auth: $TOKEN", "x-auth", "tok_0123456789", "", "tok_0123456789"},
 		{"after a scheme", "Authorization: Bearer $TOKEN", "Authorization", "Bearer tok_0123456789", "", "tok_0123456789"},
 		{"in braces", "x-auth: ${TOKEN}", "x-auth", "tok_0123456789", "", "tok_0123456789"},
-		{"a dollar inside a word is text", "x-price: 5$TOKEN", "x-price", "5$TOKEN", "", ""},
+		{"inside a word", "x-auth: a=$TOKEN;b", "x-auth", "a=tok_0123456789;b", "", "tok_0123456789"},
+		{"inside a word, in braces", "x-auth: a${TOKEN}b", "x-auth", "atok_0123456789b", "", "tok_0123456789"},
+		{"twice in a word", "x-auth: $TOKEN:$TOKEN", "x-auth", "tok_0123456789:tok_0123456789", "", "tok_0123456789"},
+		{"no name behind the dollar sign", "x-price: 5$ $5 a$$-", "x-price", "5$ $5 a$$-", "", ""},
+		{"what a variable holds is not looked through", "x-a: $DOLLAR", "x-a", "ab$TOKEN", "", "ab$TOKEN"},
+		{"not set, inside a word; what looks like a name may be a password's end", "x-auth: a$b0123456789", "", "", "inside a word", ""},
+		{"an open brace", "x-auth: a${TOKEN", "", "", "a ${ that is not followed", ""},
+		{"an empty brace", "x-auth: ${}", "", "", "a ${ that is not followed", ""},
+		{"a quoted cookie", "cookie: a=b; sid=\"0123456789\"", "cookie", "a=b; sid=\"0123456789\"", "", "0123456789"},
+		{"parts of a value", "x-key: id=\"0123456789\",sig=abcdefghij", "x-key", "id=\"0123456789\",sig=abcdefghij", "", "YWJjZGVmZ2hpag=="},
 		{"a literal key", "x-api-key: sk-0123456789", "x-api-key", "sk-0123456789", "", "sk-0123456789"},
 		{"a literal bearer token", "authorization: Bearer sk-0123456789", "authorization", "Bearer sk-0123456789", "", "sk-0123456789"},
 		{"a cookie", "cookie: a=b; sid=0123456789", "cookie", "a=b; sid=0123456789", "", "0123456789"},
@@ -98,7 +123,7 @@ func TestHeaders(t *testing.T) {
 		if err != nil || len(fields) != 1 || fields[0].Name != c.name || fields[0].Value != c.value {
 			t.Errorf("%s: %v %v", c.why, fields, err)
 		}
-		redact := s.redactor()
+		redact := redactorOf(&s)
 		if (redact == nil) != (c.secret == "") || redact != nil && strings.Contains(redact("<"+c.secret+">"), c.secret) {
 			t.Errorf("%s: %q is not redacted", c.why, c.secret)
 		}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/preservecheck/preservecheck/check"
 	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
@@ -134,6 +137,18 @@ func list(values []string) []string {
 		}
 	}
 	return all
+}
+
+// noneEmpty refuses a list that is given and names nothing, as an unset variable in a script makes it: all of them
+// would be run instead of those that were meant.
+func noneEmpty(cmd *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		f := cmd.Flags().Lookup(name)
+		if values, ok := f.Value.(pflag.SliceValue); ok && f.Changed && len(list(values.GetSlice())) == 0 {
+			return usage("leave it out, or give it a value", "%s is set but empty", origin(cmd, name))
+		}
+	}
+	return nil
 }
 
 // parseHazards reads --hazard; without it a layer on this machine gets all but outage, any other none and limit.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -144,13 +146,38 @@ func portOf(a netip.AddrPort) string {
 	return port
 }
 
+// maxCA bounds --layer-ca, in bytes; all the authorities that a system trusts are about 250 KB.
+const maxCA = 4 << 20
+
+// readRegular reads a file of limited size. It opens nothing that is not a regular file: a pipe would never end, or
+// never begin.
+func readRegular(file string, most int64) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("it is %s, not a regular file", kind(info.Mode()))
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = fmt.Errorf("it is larger than %d MiB", most>>20)
+	}
+	return b, err
+}
+
 // tlsConfig trusts the roots of the system and, besides, those of a PEM file.
 func tlsConfig(file, from string) (*tls.Config, error) {
 	if file == "" {
 		return &tls.Config{MinVersion: tls.VersionTLS12}, nil
 	}
 	const hint = "give a PEM file with the certificate of the authority that signed the layer's"
-	pem, err := os.ReadFile(file)
+	pem, err := readRegular(file, maxCA)
 	if err != nil {
 		return nil, usage(hint, "%s: %s can't be read: %s", from, file, cause(err))
 	}
