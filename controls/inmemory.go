@@ -1,10 +1,12 @@
 package controls
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/textproto"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/preservecheck/preservecheck/check"
@@ -17,7 +19,8 @@ import (
 
 // wholeRuns lets the very engine that judges the user's layer judge, without sockets, a layer that retries, one that answers
 // by itself and one that answers from a cache: what only a whole run can see (a second hit, no hit, another's hit, a
-// changed state) is proven in every check. The other faults with memory are left to ProveAll, for the time they take.
+// changed state) is proven in every check. Three rows are enough for that: a limit with and one without a wait, and an error
+// that is none. The other faults with memory are left to ProveAll, for the time they take.
 func (p *prover) wholeRuns(ctx context.Context) {
 	for _, f := range []*Fault{retryTwice, cooldown, cache} {
 		if ctx.Err() != nil {
@@ -32,9 +35,10 @@ func (p *prover) wholeRuns(ctx context.Context) {
 // inMemory makes one whole run without sockets.
 func (p *prover) inMemory(ctx context.Context, f *Fault, modes []fixture.Mode) record.Document {
 	run := ledger.NewRun()
-	up := &memoryStub{matrix: p.in.Matrix, book: ledger.New(run), names: namesOf(p.in.Matrix)}
+	m := p.in.few()
+	up := &memoryStub{matrix: m, book: ledger.New(run), names: namesOf(m), answers: map[*fixture.Fixture]*wire.Answer{}}
 	return check.Run(ctx, check.Config{
-		Run: run, Matrix: p.in.Matrix, Rows: rowsOf(p.in, modes), Hits: up.book, Rules: p.in.Rules, Channel: "auto", Model: "preservecheck-" + ledger.Placeholder,
+		Run: run, Matrix: m, Rows: rowsOf(Input{Matrix: m}, modes), Hits: up.book, Rules: p.in.Rules, Channel: "auto", Model: "preservecheck-" + ledger.Placeholder,
 		Layer: &memoryLayer{up: up, answer: f.behaviour()}, Direct: up, Idle: func() bool { return true },
 		Proof:       func(context.Context) record.Proof { return partOfAProof },
 		Concurrency: 1, Timeout: 5 * time.Second, Deadline: time.Minute, ReadyTimeout: 5 * time.Second,
@@ -43,6 +47,17 @@ func (p *prover) inMemory(ctx context.Context, f *Fault, modes []fixture.Mode) r
 
 // partOfAProof stands for the proof in runs that are themselves part of one, and judge no layer of a user's.
 var partOfAProof = record.Proof{Pairs: 1, Exact: 1, Keys: 1, Deciding: 1}
+
+// few is the matrix with the rows that such a run asks for.
+func (in *Input) few() *fixture.Matrix {
+	m := &fixture.Matrix{Version: in.Matrix.Version, Canaries: in.Matrix.Canaries}
+	for _, name := range []string{"tier_cap", "rate_limit", "user_limit_400"} {
+		if f := in.Matrix.Get(name); f != nil {
+			m.Rows = append(m.Rows, f)
+		}
+	}
+	return m
+}
 
 func namesOf(m *fixture.Matrix) *ledger.Names {
 	var names []string
@@ -59,11 +74,26 @@ type memoryStub struct {
 	matrix *fixture.Matrix
 	book   *ledger.Ledger
 	names  *ledger.Names
+
+	mu      sync.Mutex
+	answers map[*fixture.Fixture]*wire.Answer // with NoID for the id
+}
+
+// withID copies an answer with the id of a hit.
+func withID(a *wire.Answer, id string) *wire.Answer {
+	a = a.Clone()
+	for i := range a.Header {
+		a.Header[i].Value = strings.ReplaceAll(a.Header[i].Value, fixture.NoID, id)
+	}
+	a.Body = bytes.ReplaceAll(a.Body, []byte(fixture.NoID), []byte(id))
+	return a
 }
 
 // Do answers a request with the fixture that it names.
 func (s *memoryStub) Do(_ context.Context, r wire.Request) *wire.Answer {
 	d := dialects.Anthropic
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	now := time.Now()
 	reading := ledger.Channels{}.Read(ledger.Arrival{Path: r.Target, Header: headerOf(r), Model: d.Model(r.Body), Body: r.Body}, s.names)
 	h := ledger.Hit{ID: ledger.NewID(), Tag: reading.Tag, Channels: reading.Channels, At: now, Method: r.Method, Path: r.Target, Stream: d.Stream(r.Body)}
@@ -72,9 +102,14 @@ func (s *memoryStub) Do(_ context.Context, r wire.Request) *wire.Answer {
 		s.book.Add(h)
 		return &wire.Answer{End: wire.EndNone, SentAt: now, DoneAt: now}
 	}
+	a := s.answers[f]
+	if a == nil {
+		a = f.Expected(fixture.NoID, false)
+		s.answers[f] = a
+	}
 	h.Served = ledger.Served{Fixture: f.Name, Proto: "HTTP/1.1", Status: f.Answer.Status, AnswerAt: time.Now(), Finished: true}
 	s.book.Add(h)
-	a := f.Expected(h.ID, false)
+	a = withID(a, h.ID)
 	a.SentAt, a.FirstAt, a.DoneAt = now, time.Now(), time.Now()
 	return a
 }

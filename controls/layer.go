@@ -97,7 +97,7 @@ func (y *Layer) serveOne(c net.Conn) {
 	if c.SetDeadline(time.Now().Add(callTimeout)) != nil {
 		return
 	}
-	in, err := http.ReadRequest(bufio.NewReader(c))
+	in, err := http.ReadRequest(bufio.NewReaderSize(c, 2<<10))
 	if err != nil {
 		return
 	}

@@ -1,6 +1,7 @@
 package controls
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -85,4 +86,4 @@ func (p *prover) expectedVerdict(f *Fault, s *subject, changed *wire.Answer, sig
 }
 
 // inEvent: the article's classifier knows no streams, so it has no say where a body has become one.
-func inEvent(a *wire.Answer) bool { return strings.HasPrefix(string(a.Body), "data:") }
+func inEvent(a *wire.Answer) bool { return bytes.HasPrefix(a.Body, []byte("data:")) }

@@ -26,11 +26,11 @@ func (d *Dialect) Facts(e evidence.Evidence) classify.Facts {
 		Message:    textFact(e.Get(d.Keys[classify.Message])),
 		Limit:      textFact(e.Get(d.Keys[classify.Limit])),
 		RetryAfter: headerFact(e.Get(d.Keys[classify.RetryAfter])),
-		Headroom:   d.headroom(e),
 	}
 	if f.Status < 200 || f.Status > 299 {
 		return f
 	}
+	f.Headroom = d.headroom(e)
 	failed := e.Get("stream/error").Kind != evidence.Absent
 	stream := e.Get("stream/events").Kind != evidence.Absent
 	switch {

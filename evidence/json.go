@@ -46,10 +46,10 @@ func parseJSON(b []byte) (node, bool) {
 	return n, p.i == len(p.b)
 }
 
-// add appends a member. Error bodies have a handful of members, so the first growth is to four.
+// add appends a member. The objects of an error have up to three members, so that is the first growth.
 func (n *node) add(name string, v node) {
 	if n.kids == nil {
-		n.kids = make([]member, 0, 4)
+		n.kids = make([]member, 0, 3)
 	}
 	n.kids = append(n.kids, member{name, v})
 }

@@ -4,7 +4,7 @@ import (
 	"net"
 )
 
-const firstBuf = 4 << 10 // holds the usual request whole
+const firstBuf = 2 << 10 // holds the usual request whole
 
 // input is what was read from a connection and not yet used. Its buffer stays at or below maxHead bytes: bodies that
 // do not fit are read past it.

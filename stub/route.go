@@ -30,7 +30,7 @@ func (s *Server) route(method, path string) target {
 		return to
 	}
 	if d := s.lister(path); d != nil && read {
-		return target{dialect: d, own: &own{kind: KindModels, body: s.models}}
+		return target{dialect: d, own: &own{kind: KindModels, body: s.models()}}
 	}
 	best := 0
 	for _, d := range s.opt.Dialects {

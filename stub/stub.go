@@ -58,8 +58,8 @@ type Server struct {
 	names    *ledger.Names
 	rendered map[string]*rendered
 	canaries map[string]canary
-	known    []string // names of the fixtures
-	models   []byte
+	known    []string      // names of the fixtures
+	models   func() []byte // made when it is first asked for
 
 	done   chan struct{} // closed by Close
 	conns  sync.WaitGroup
@@ -72,11 +72,19 @@ type Server struct {
 	listen []net.Listener
 }
 
-// rendered is a fixture for each kind of request: HTTP/1.1 or not, gzip accepted or not.
-type rendered struct{ by [2][2]*fixture.Rendered }
+// rendered is a fixture for each kind of request, HTTP/1.1 or not, gzip accepted or not; each made when it is first
+// asked for, since a run serves a few of many.
+type rendered struct {
+	fixture *fixture.Fixture
+	by      [2][2]atomic.Pointer[fixture.Rendered]
+}
 
 func (r *rendered) of(http11, gzipOK bool) *fixture.Rendered {
-	return r.by[index(http11)][index(gzipOK)]
+	p := &r.by[index(http11)][index(gzipOK)]
+	if p.Load() == nil {
+		p.Store(r.fixture.Render(http11, gzipOK)) // twice at worst, and alike
+	}
+	return p.Load()
 }
 
 func index(b bool) int {
@@ -100,28 +108,24 @@ type Stats struct {
 // ErrOptions says that a needed option is missing.
 var ErrOptions = errors.New("stub: Matrix and Ledger are needed")
 
-// New makes a stub that serves the matrix; all fixtures are rendered here, once.
+// New makes a stub that serves the matrix.
 func New(opt Options) (*Server, error) {
 	if opt.Matrix == nil || opt.Ledger == nil {
 		return nil, ErrOptions
 	}
 	s := &Server{opt: opt.withDefaults(), rendered: map[string]*rendered{}, done: make(chan struct{}), open: map[net.Conn]bool{}}
 	var names []string
+	all := make([]rendered, 0, len(opt.Matrix.Rows)+len(opt.Matrix.Canaries)) // never grows: pointers into it are kept
 	for _, list := range [][]*fixture.Fixture{opt.Matrix.Rows, opt.Matrix.Canaries} {
 		for _, f := range list {
 			names = append(names, f.Name)
-			r := &rendered{}
-			for _, http11 := range []bool{false, true} {
-				for _, gzipOK := range []bool{false, true} {
-					r.by[index(http11)][index(gzipOK)] = f.Render(http11, gzipOK)
-				}
-			}
-			s.rendered[f.Name] = r
+			all = append(all, rendered{fixture: f})
+			s.rendered[f.Name] = &all[len(all)-1]
 		}
 	}
 	s.canaries = canaries(opt.Matrix)
 	s.names = ledger.NewNames(names)
-	s.known, s.models = names, modelList(names)
+	s.known, s.models = names, sync.OnceValue(func() []byte { return modelList(names) })
 	return s, nil
 }
 

@@ -83,8 +83,8 @@ func (r *reader) begin() {
 }
 
 const (
-	firstBuffer   = 4 << 10
-	leastFree     = 512 // room that a read gets at least, so that excess bytes show
+	firstBuffer   = 2 << 10 // an error with its headers fits in
+	leastFree     = 512     // room that a read gets at least, so that excess bytes show
 	maxEmptyReads = 100
 )
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,12 +24,17 @@ layers of known faults that it could tell.` + "\n\n" + exitHelp(),
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			return a.env.fill(cmd)
 		},
-		Args:    cobra.ArbitraryArgs,
-		RunE:    group,
-		Version: toolVersion(),
+		Args: cobra.ArbitraryArgs,
 	}
-	root.Flags().Bool("version", false, "print the version") // cobra's own would take -v, which is something else below
-	root.SetVersionTemplate(versionLine())
+	// Cobra's own --version would take -v, which is something else below, and link text/template: a quarter of the binary.
+	asked := root.Flags().Bool("version", false, "print the version")
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *asked && len(args) == 0 {
+			_, err := io.WriteString(a.out, versionLine())
+			return unwritten(err)
+		}
+		return group(cmd, args)
+	}
 	root.SetHelpFunc(a.help)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
