@@ -203,19 +203,27 @@ type modelLook struct {
 	model, when string
 }
 
-// models gives every lane and model that the rows asked for. Where the channel carries no more than the row, a model name
-// of another row would name that row: there the canary's own has to do.
+// models gives every model that the rows asked for, once, and every lane at least once. Where the channel carries no more
+// than the row, a model name of another row would name that row: there the canary's own has to do.
 func (r *runner) models(rows []Row) (out []modelLook) {
+	seen := map[lookKey]bool{}
 	for _, row := range rows {
 		l := modelLook{row, modelName(r.c.Model, row.Fixture.Name), "after all rows, for the model of " + row.Fixture.Name + ","}
 		if ch := r.channel[row.lane()].decides; !ch.Whole() && ch != ledger.Armed || !hasPlaceholder(r.c.Model) {
 			l.model, l.when = r.canaryModel(row), "after all rows"
 		}
-		if !slices.ContainsFunc(out, func(o modelLook) bool { return o.row.lane() == row.lane() && o.model == l.model }) {
+		if m := (lookKey{lane: row.lane()}); !seen[m] || !seen[lookKey{model: l.model}] {
+			seen[m], seen[lookKey{model: l.model}] = true, true
 			out = append(out, l)
 		}
 	}
 	return out
+}
+
+// lookKey is a lane or a model that is looked at.
+type lookKey struct {
+	lane  lane
+	model string
 }
 
 func (r *runner) note(u unbacked) {

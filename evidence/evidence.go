@@ -52,7 +52,7 @@ func (v Value) Items() []string {
 	if v.Kind != List {
 		return nil
 	}
-	n, _ := parseJSON([]byte(v.Text)) // a List is always an array of strings
+	n, _ := parseJSON(v.Text) // a List is always an array of strings
 	out := make([]string, len(n.kids))
 	for i := range n.kids {
 		out[i] = n.kids[i].node.text

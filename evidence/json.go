@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -32,11 +33,28 @@ type member struct {
 }
 
 // parseJSON reads exactly one JSON text after RFC 8259. Numbers keep their literal. A text that is not UTF-8 is not JSON.
-func parseJSON(b []byte) (node, bool) {
-	if !utf8.Valid(b) {
+//
+// The texts of the result are cut out of s, which is kept as long as they are.
+func parseJSON(s string) (node, bool) { return new(parser).parse(s) }
+
+// parsers are used again for bodies, whose nodes are not needed once they were read into a list.
+var parsers = sync.Pool{New: func() any { return &parser{open: make([]member, 0, 16), closed: make([]member, 0, 64)} }}
+
+// release forgets what was parsed and lets the memory be used again, if it is not much.
+func (p *parser) release() {
+	clear(p.open[:cap(p.open)])
+	clear(p.closed[:cap(p.closed)])
+	p.b, p.open, p.closed = "", p.open[:0], p.closed[:0]
+	if cap(p.open) <= 256 && cap(p.closed) <= 256 {
+		parsers.Put(p)
+	}
+}
+
+func (p *parser) parse(s string) (node, bool) {
+	if !utf8.ValidString(s) {
 		return node{}, false
 	}
-	p := parser{b: b}
+	p.b, p.i, p.values = s, 0, 0
 	p.space()
 	n, ok := p.value(0)
 	if !ok {
@@ -46,18 +64,27 @@ func parseJSON(b []byte) (node, bool) {
 	return n, p.i == len(p.b)
 }
 
-// add appends a member. The objects of an error have up to three members, so that is the first growth.
-func (n *node) add(name string, v node) {
-	if n.kids == nil {
-		n.kids = make([]member, 0, 3)
-	}
-	n.kids = append(n.kids, member{name, v})
-}
-
 type parser struct {
-	b      []byte
+	b      string
 	i      int
 	values int
+	open   []member // members of the objects and arrays that are not closed yet
+	closed []member // where they go once they are: one piece of memory for many
+}
+
+// close takes the members since from out of those that are open.
+func (p *parser) close(from int) []member {
+	kids := p.open[from:]
+	p.open = p.open[:from]
+	if len(kids) == 0 {
+		return nil
+	}
+	if cap(p.closed)-len(p.closed) < len(kids) {
+		p.closed = make([]member, 0, max(8, len(kids)))
+	}
+	at := len(p.closed)
+	p.closed = append(p.closed, kids...)
+	return p.closed[at:len(p.closed):len(p.closed)]
 }
 
 func (p *parser) space() {
@@ -80,7 +107,7 @@ func (p *parser) take(c byte) bool {
 }
 
 func (p *parser) word(w string, k Kind) (node, bool) {
-	if !strings.HasPrefix(string(p.b[p.i:min(len(p.b), p.i+len(w))]), w) {
+	if !strings.HasPrefix(p.b[p.i:], w) {
 		return node{}, false
 	}
 	p.i += len(w)
@@ -111,7 +138,7 @@ func (p *parser) value(depth int) (node, bool) {
 }
 
 func (p *parser) object(depth int) (node, bool) {
-	n := node{kind: Object}
+	n, from := node{kind: Object}, len(p.open)
 	p.i++
 	p.space()
 	if p.take('}') {
@@ -135,9 +162,10 @@ func (p *parser) object(depth int) (node, bool) {
 		if !ok {
 			return n, false
 		}
-		n.add(name, v)
+		p.open = append(p.open, member{name, v})
 		p.space()
 		if p.take('}') {
+			n.kids = p.close(from)
 			return n, true
 		}
 		if !p.take(',') {
@@ -147,7 +175,7 @@ func (p *parser) object(depth int) (node, bool) {
 }
 
 func (p *parser) array(depth int) (node, bool) {
-	n := node{kind: Array}
+	n, from := node{kind: Array}, len(p.open)
 	p.i++
 	p.space()
 	if p.take(']') {
@@ -159,9 +187,10 @@ func (p *parser) array(depth int) (node, bool) {
 		if !ok {
 			return n, false
 		}
-		n.add("", v)
+		p.open = append(p.open, member{"", v})
 		p.space()
 		if p.take(']') {
+			n.kids = p.close(from)
 			return n, true
 		}
 		if !p.take(',') {
@@ -195,7 +224,7 @@ func (p *parser) number() (node, bool) {
 			return node{}, false
 		}
 	}
-	return node{kind: Number, text: string(p.b[from:p.i])}, true
+	return node{kind: Number, text: p.b[from:p.i]}, true
 }
 
 func (p *parser) string() (string, bool) {
@@ -204,7 +233,7 @@ func (p *parser) string() (string, bool) {
 	for p.i < len(p.b) { // most strings hold no escape
 		switch c := p.b[p.i]; {
 		case c == '"':
-			s := string(p.b[from:p.i])
+			s := p.b[from:p.i]
 			p.i++
 			return s, true
 		case c < 0x20:
@@ -281,7 +310,7 @@ func (p *parser) hex4(at int) (rune, bool) {
 		return 0, false
 	}
 	var r rune
-	for _, c := range p.b[at+2 : at+6] {
+	for _, c := range []byte(p.b[at+2 : at+6]) {
 		switch {
 		case c >= '0' && c <= '9':
 			r = r<<4 | rune(c-'0')

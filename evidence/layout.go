@@ -93,7 +93,7 @@ func (n *node) without(name string) {
 // meaning asks the dialect about an event that was sent whole.
 func (l *Layout) meaning(e wire.Event) (Meaning, *node) {
 	var json *node
-	if n, ok := parseJSON([]byte(e.Data)); ok {
+	if n, ok := parseJSON(e.Data); ok {
 		json = &n
 	}
 	if l.Event == nil {

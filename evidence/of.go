@@ -85,11 +85,15 @@ type reader struct {
 	layout Layout
 	mask   string
 	ids    []string
+	long   bool // texts are cut out of something long
 }
 
 func (r *reader) add(key string, v Value) {
-	if len(v.Text) > maxText {
+	switch {
+	case len(v.Text) > maxText:
 		v.Text = digested(v.Text)
+	case r.long:
+		v.Text = strings.Clone(v.Text) // a few short texts must not keep a long body
 	}
 	switch {
 	case len(r.out) < maxKeys:
@@ -159,10 +163,14 @@ func (r *reader) body(a *wire.Answer, b []byte) {
 		r.add("body", Value{Kind: Empty})
 		return
 	}
-	n, ok := parseJSON(b)
+	s := string(b)
+	r.long = len(s) > maxText
+	p := parsers.Get().(*parser)
+	defer p.release()
+	n, ok := p.parse(s)
 	switch {
 	case !ok && utf8.Valid(b):
-		r.add("body", Value{Text, string(b)})
+		r.add("body", Value{Text, s})
 	case !ok:
 		r.add("body", Value{Bytes, base64.StdEncoding.EncodeToString(b)})
 	default:
@@ -266,7 +274,7 @@ func validText(s string) string {
 func list(vs []string) Value {
 	n := node{kind: Array}
 	for _, v := range vs {
-		n.add("", node{kind: String, text: v})
+		n.kids = append(n.kids, member{"", node{kind: String, text: v}})
 	}
 	return Value{List, string(n.canonical(nil))}
 }

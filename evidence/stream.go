@@ -121,9 +121,9 @@ func (r *reader) failure(f *failure) {
 		around, inner := node{kind: Object}, node{kind: Object}
 		for _, k := range f.json.kids {
 			if slices.Contains(f.meaning.Envelope, k.name) {
-				around.add(k.name, k.node)
+				around.kids = append(around.kids, member{k.name, k.node})
 			} else {
-				inner.add(k.name, k.node)
+				inner.kids = append(inner.kids, member{k.name, k.node})
 			}
 		}
 		r.value(root, &around)

@@ -173,7 +173,7 @@ func TestDiffOfStreams(t *testing.T) {
 }
 
 func TestGetOfAnEvent(t *testing.T) {
-	n, ok := parseJSON([]byte(`{"a":[{"b":"x"},7],"c":1,"c":2,"o":{}}`))
+	n, ok := parseJSON(`{"a":[{"b":"x"},7],"c":1,"c":2,"o":{}}`)
 	if !ok {
 		t.Fatal("no JSON")
 	}
