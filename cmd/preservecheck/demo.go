@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/record"
 	"github.com/preservecheck/preservecheck/report"
 )
@@ -86,13 +87,14 @@ Now your own layer: make the stub its upstream and check it.
       What one saved error means to a worker.
 `
 
-// demoRun checks one embedded layer with the defaults of check.
+// demoRun checks one embedded layer with the defaults of check, on the ten rows that the source article made known: enough to
+// show, few enough to read.
 func (a *app) demoRun(ctx context.Context, control string) (record.Document, error) {
 	f := &checkFlags{}
 	cmd := &cobra.Command{Use: "demo"}
 	cmd.SetContext(ctx)
 	f.register(cmd)
-	if err := cmd.ParseFlags([]string{"--layer", controlPrefix + control}); err != nil {
+	if err := cmd.ParseFlags([]string{"--layer", controlPrefix + control, "--fixture", fixture.ArticleFamily + "/*"}); err != nil {
 		return record.Document{}, err
 	}
 	p, err := newPlan(a, cmd, f)

@@ -64,7 +64,7 @@ func (s selection) choose(m *fixture.Matrix, ds []*dialects.Dialect) (chosen, er
 
 func (s selection) place(c *chosen, f *fixture.Fixture, mode fixture.Mode) {
 	c.matrix.Total++
-	if len(s.fixture) > 0 && !matches(s.fixture, f.Name) {
+	if len(s.fixture) > 0 && !matches(s.fixture, f) {
 		return
 	}
 	if why := s.excluded(f); why != "" {
@@ -77,7 +77,7 @@ func (s selection) place(c *chosen, f *fixture.Fixture, mode fixture.Mode) {
 // excluded says why a fixture is not run, "" when it is.
 func (s selection) excluded(f *fixture.Fixture) string {
 	switch {
-	case matches(s.exclude, f.Name):
+	case matches(s.exclude, f):
 		return s.excludeFrom
 	case !slices.Contains(s.hazards, f.Hazard):
 		return "hazard " + string(f.Hazard)
@@ -102,8 +102,13 @@ func retryAfter(f *fixture.Fixture) int {
 	return longest
 }
 
-func matches(patterns []string, name string) bool {
+// matches reports whether a pattern fits a fixture's name, or its family and name: article/* is the source article's ten.
+func matches(patterns []string, f *fixture.Fixture) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
+		name := f.Name
+		if strings.Contains(p, "/") {
+			name = f.Family + "/" + f.Name
+		}
 		ok, _ := path.Match(p, name)
 		return ok
 	})
@@ -119,7 +124,7 @@ func matchSomething(patterns []string, from string, fixtures []*fixture.Fixture)
 		if _, err := path.Match(p, ""); err != nil {
 			return usage("* fits any letters, ? one, [ab] one of these", "%s: %q is not a pattern", from, p)
 		}
-		if !slices.ContainsFunc(names, func(n string) bool { return matches([]string{p}, n) }) {
+		if !slices.ContainsFunc(fixtures, func(f *fixture.Fixture) bool { return matches([]string{p}, f) }) {
 			return usage(didYouMean(p, names, "preservecheck fixtures list shows all"), "%s: %q fits no fixture", from, p)
 		}
 	}
