@@ -25,7 +25,7 @@ var Default = Limits{Head: 64 << 10, Body: MaxBody, Interim: 16, Trailer: 16 << 
 
 // MaxBody is how much of a body is read, and how much of it is decoded. A provider's error has a few hundred bytes, and a
 // check reads several answers at once.
-const MaxBody = 4 << 20
+const MaxBody = 2 << 20
 
 func (l Limits) orDefault() Limits {
 	if l.Head <= 0 {
