@@ -58,11 +58,13 @@ func Run(ctx context.Context, c Config) record.Document {
 	r.ctx = ctx
 	d := &r.c.Document
 	d.Started = r.began.UTC()
-	// The proof does not wait for the layer, nor the rows for the proof: a missed control spoils the result either way.
+	// The proof does not wait for the layer, nor the rows for the proof: a missed control spoils the result either way. It
+	// takes a moment only, and is finished when the run is interrupted, so that what was seen until then still counts.
 	proven := make(chan struct{})
 	go func() {
 		defer close(proven)
-		r.together(ctx, 1, 1, func(int) { d.Proof = r.c.Proof(ctx) })
+		whole := context.WithoutCancel(ctx)
+		r.together(whole, 1, 1, func(int) { d.Proof = r.c.Proof(whole) })
 	}()
 	err := r.prepare(ctx)
 	if err != nil {
