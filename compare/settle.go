@@ -148,6 +148,9 @@ func covers(d *record.Document) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "preserved %d of %d rows (%s, %s, profile %s", c[string(Preserved)], max(len(d.Rows), d.Matrix.Selected),
 		strings.Join(d.Settings.Modes, " + "), strings.Join(d.Settings.Dialects, " + "), d.Profile.Name)
+	if n := len(d.Target.Routes); n > 1 {
+		fmt.Fprintf(&b, ", %d routes", n)
+	}
 	if d.Channel != "" {
 		fmt.Fprintf(&b, ", %s channel", d.Channel)
 	}
