@@ -65,7 +65,9 @@ func tallied(d *record.Document) (t tally) {
 		case couldNotTell:
 			t.open++
 		default:
-			t.judged++
+			if Verdict(d.Rows[i].Verdict) != Untestable { // allowed, and still not judged
+				t.judged++
+			}
 		}
 	}
 	for _, f := range d.Findings {
@@ -124,6 +126,9 @@ func decide(d *record.Document) (int, string) {
 		return ExitCouldNotTell, "the layer refused requests that came side by side; each row passed when it was asked alone"
 	case d.Incomplete:
 		return ExitCouldNotTell, "the run was interrupted"
+	}
+	if n := d.Result.Counts[string(Untestable)]; n > 0 {
+		return ExitPass, "every row was judged and passes, but for " + count(n, "row") + " that --allow-untestable lets through"
 	}
 	return ExitPass, "every row was judged and passes"
 }
