@@ -40,11 +40,12 @@ var table = map[string][]string{
 	"controls": {"check", "stub", "compare", "evidence", "dialects", "classify", "wire", "ledger", "fixture", "record"},
 	"report":   {"record"},
 	"explain":  {"wire", "evidence", "dialects", "classify"},
+	"target":   {"fixture", "dialects", "ledger", "wire"},
 	"bench":    {},
 
 	"classifier": {"wire", "evidence", "dialects"},
 	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
-		"wire", "ledger", "fixture", "classifier", "nearest"},
+		"wire", "ledger", "fixture", "classifier", "nearest", "target"},
 }
 
 // inTests stands in homes for "any _test.go file, and nothing else".

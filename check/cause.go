@@ -11,9 +11,9 @@ import (
 )
 
 // cause says what came back instead of a canary and what is the likely reason.
-func (c *canary) cause(conf *Config) string {
+func (c *canary) cause(conf *Config, route *Route) string {
 	a := c.probe.answer
-	if s := c.reached(conf); s != "" {
+	if s := c.reached(conf, route); s != "" {
 		return s
 	}
 	switch {
@@ -26,11 +26,11 @@ func (c *canary) cause(conf *Config) string {
 	case c.realProvider():
 		return fmt.Sprintf("the layer answered %d while the stub saw nothing: it still talks to another upstream, perhaps a real provider; stopped after one request", a.Status)
 	}
-	return fmt.Sprintf("the layer answered %d and the stub saw nothing: %s%s", a.Status, likely(a), conf.begins(a))
+	return fmt.Sprintf("the layer answered %d and the stub saw nothing: %s%s", a.Status, route.likely(a), conf.begins(a))
 }
 
 // reached explains a canary that did reach the stub and still is no success.
-func (c *canary) reached(conf *Config) string {
+func (c *canary) reached(conf *Config, route *Route) string {
 	a := c.probe.answer
 	hits := append(append([]ledger.Hit(nil), c.hits...), c.stray...)
 	if len(hits) == 0 {
@@ -39,23 +39,25 @@ func (c *canary) reached(conf *Config) string {
 	h := hits[0]
 	switch {
 	case h.Note != "" && h.Served.Fixture == "":
-		return h.Note + c.ownPath(conf, h)
+		return h.Note + c.ownPath(route, h)
 	case len(c.hits) == 0:
-		return fmt.Sprintf("the stub was reached at %s, but no channel arrived: the layer passes neither prompt nor headers; try --channel model or --channel armed", h.Path)
+		return fmt.Sprintf("the stub was reached at %s, but no channel arrived: the layer passes neither prompt nor headers; try %s", h.Path,
+			route.advise("--channel model or --channel armed", "channel: model or channel: armed"))
 	case a.Status == 0 || !a.End.Orderly():
 		return fmt.Sprintf("the stub was reached and answered a success, but what came back through the layer is unusable: %s %s", a.End, a.Err)
 	}
 	return fmt.Sprintf("the stub was reached and answered a success, but the layer answered %d%s", a.Status, conf.begins(a))
 }
 
-// ownPath finds the fault in --layer when its own path is what went astray at the stub.
-func (c *canary) ownPath(conf *Config, h ledger.Hit) string {
+// ownPath finds the fault in the base URL when its own path is what went astray at the stub.
+func (c *canary) ownPath(route *Route, h ledger.Hit) string {
 	version, _, _ := strings.Cut(strings.TrimPrefix(c.probe.lane.dialect.Path, "/"), "/")
-	base, ok := strings.CutSuffix(conf.Base, "/"+version)
+	base, ok := strings.CutSuffix(route.Base, "/"+version)
 	if !ok || !strings.Contains(h.Path, "/"+version+"/"+version+"/") {
 		return ""
 	}
-	return fmt.Sprintf(". The /%s may be the one in --layer, which the client adds by itself: give --layer with the path %q instead of %q", version, base, conf.Base)
+	return fmt.Sprintf(". The /%s may be the one in %[2]s, which the client adds by itself: give %[2]s with the path %[3]q instead of %[4]q", version,
+		route.advise("--layer", "the url"), base, route.Base)
 }
 
 // lasting reports whether the cause is one that waiting rarely mends.
@@ -67,16 +69,16 @@ func (c *canary) lasting() bool {
 	return astray || a.Status == 401 || a.Status == 403 || a.Status == 405 || a.Status == 501 || a.End == wire.EndBadFraming
 }
 
-func likely(a *wire.Answer) string {
+func (t *Route) likely(a *wire.Answer) string {
 	switch {
 	case a.Status == 401 || a.Status == 403:
-		return "it refuses the client; give it a key, as in --header 'authorization: Bearer $KEY'"
+		return "it refuses the client; give it a key, as in " + t.advise("--header 'authorization: Bearer $KEY'", "headers: [authorization: Bearer $KEY]")
 	case a.Status >= 300 && a.Status < 400:
-		return "it redirects to " + first(a.Values("location")) + ", which is not followed; give --layer the address that answers itself"
+		return "it redirects to " + first(a.Values("location")) + ", which is not followed; give " + t.advise("--layer", "the url") + " the address that answers itself"
 	case mentions(a.Body, "model"):
-		return "it does not know the model; give one that it routes to the stub, as in --model NAME"
+		return "it does not know the model; give one that it routes to the stub, as in " + t.advise("--model NAME", "model: NAME")
 	case a.Status == 404 || a.Status == 405:
-		return "it has no such route; --layer must be the base URL that a client would be given, path included"
+		return "it has no such route; " + t.advise("--layer", "the url") + " must be the base URL that a client would be given, path included"
 	case a.Status == 429:
 		return "it limits requests itself; try --rate"
 	case a.Status == 501:

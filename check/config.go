@@ -48,6 +48,8 @@ type Config struct {
 	Rules    compare.Rules
 	Channel  string // auto, marker, model, header, path, armed
 	Channels ledger.Channels
+	Routes   []Route                                // named ways into the layer; they replace Layer, Base, Channel, Model and Header
+	Hops     bool                                   // the routes are points of one chain, client first
 	Model    string                                 // model name; {fixture} stands for the fixture's name, which makes it a channel
 	Header   []wire.Field                           // sent through the layer only
 	Idle     func() bool                            // an embedded layer says when nothing is under way; nil: wait for late hits
@@ -79,8 +81,9 @@ type Decided struct {
 	IDs     []string     // of the hits that belong to Layer
 }
 
-// Row is one fixture, asked for in one mode and dialect.
+// Row is one fixture, asked for in one mode and dialect on one route.
 type Row struct {
+	Route   string // name of one of Config.Routes; "" when there are none
 	Fixture *fixture.Fixture
 	Mode    fixture.Mode
 	Dialect *dialects.Dialect // asked in; the fixture has the one that is served
@@ -88,13 +91,19 @@ type Row struct {
 
 // lane is a way of asking that needs a canary of its own.
 type lane struct {
+	route   string
 	dialect *dialects.Dialect
 	mode    fixture.Mode
 }
 
-func (r Row) lane() lane { return lane{r.Dialect, r.Mode} }
+func (r Row) lane() lane { return lane{r.Route, r.Dialect, r.Mode} }
 
-func (l lane) String() string { return l.dialect.Name + " " + string(l.mode) }
+func (l lane) String() string {
+	if l.route != "" {
+		return "route " + l.route + ", " + l.dialect.Name + " " + string(l.mode)
+	}
+	return l.dialect.Name + " " + string(l.mode)
+}
 
 // Progress is how far a run has come.
 type Progress struct {

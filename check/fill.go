@@ -37,7 +37,7 @@ func (r *runner) fill(d *record.Document) {
 		return // nothing was asked for; what was not run is never green
 	}
 	if len(r.open()) == 0 {
-		d.NotReady = "no canary came through: " + r.clean(r.notReady[r.lanes()[0]])
+		d.NotReady = "no canary came through: " + r.clean(r.whyNone())
 		d.Notes = nil
 		return
 	}
@@ -49,6 +49,9 @@ func (r *runner) fill(d *record.Document) {
 			r.judge(s)
 		}
 		d.Rows = append(d.Rows, r.row(row))
+	}
+	if r.c.Hops {
+		d.Hops = compare.Hops(r.c.routeNames(), d.Rows)
 	}
 	d.Findings = r.findings()
 	d.Notes = append(d.Notes, r.unstreamed()...)
@@ -104,7 +107,7 @@ func (r *runner) row(row Row) record.Row {
 	}
 	f := row.Fixture
 	out := record.Row{
-		Row: f.Name, Set: r.c.Matrix.Version, Mode: string(row.Mode), Asked: row.Dialect.Name, Served: f.Dialect, Hazard: string(f.Hazard),
+		Row: f.Name, Set: r.c.Matrix.Version, Route: row.Route, Mode: string(row.Mode), Asked: row.Dialect.Name, Served: f.Dialect, Hazard: string(f.Hazard),
 		Verdict: string(v), Reason: r.clean(why), Class: record.Classes{Fixture: string(f.Class)},
 		Observations: []record.Observation{},
 	}

@@ -148,7 +148,7 @@ func (r *runner) lookText() string {
 		if u.what == "canary" {
 			what = "a valid request"
 		}
-		return u.when + " the layer stopped calling the stub: " + what + " was not passed on"
+		return u.when + " " + r.on(u.row) + "the layer stopped calling the stub: " + what + " was not passed on"
 	}
 	return ""
 }
@@ -169,7 +169,7 @@ func (r *runner) softly(rows []string) bool {
 		}
 	}
 	for _, row := range r.c.Rows {
-		if !slices.Contains(rows, label(row)) {
+		if !slices.Contains(rows, r.label(row)) {
 			continue
 		}
 		s := r.firstOf(row, passAlone)
@@ -182,14 +182,12 @@ func (r *runner) softly(rows []string) bool {
 
 func (r *runner) unbackedRows(want func(unbacked) bool) (out []string) {
 	for _, u := range r.unbacked {
-		if name := label(u.row); want(u) && !slices.Contains(out, name) {
+		if name := r.label(u.row); want(u) && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
 	return out
 }
-
-func label(row Row) string { return row.Fixture.Name + " (" + string(row.Mode) + ")" }
 
 // unsteady are rows whose conclusive observations do not agree.
 func (r *runner) unsteady() (out []record.Finding) {
@@ -211,8 +209,8 @@ func (r *runner) unsteady() (out []record.Finding) {
 			continue
 		}
 		out = append(out, record.Finding{
-			Kind: intermittent, Rows: []string{label(row)}, Fails: true,
-			Text: fmt.Sprintf("%s differed in %d of %d observations, and not always in the same way", label(row), bad, len(best)),
+			Kind: intermittent, Rows: []string{r.label(row)}, Fails: true,
+			Text: fmt.Sprintf("%s differed in %d of %d observations, and not always in the same way", r.label(row), bad, len(best)),
 		})
 	}
 	return out

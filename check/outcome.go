@@ -51,7 +51,7 @@ const notRun = "not run: the run was interrupted"
 
 // withoutCanary judges the rows of a lane in which no canary came through while another had one.
 func (r *runner) withoutCanary(row Row) (compare.Verdict, string, *seen) {
-	why := "no success came through in this mode: " + r.notReady[row.lane()]
+	why := "no success came through " + r.on(row) + "in this mode: " + r.notReady[row.lane()]
 	if r.touched[row.lane()] {
 		return compare.Broken, why, nil
 	}

@@ -151,7 +151,7 @@ func firsts(rows []Row) (out []Row) {
 }
 
 func (r *runner) canaryModel(row Row) string {
-	return modelName(r.c.Model, r.c.Matrix.Canary(row.Dialect.Name, row.Mode).Name)
+	return r.model(row, r.c.Matrix.Canary(row.Dialect.Name, row.Mode).Name)
 }
 
 func (r *runner) lookRow(ctx context.Context, when string, row Row) {
@@ -208,22 +208,22 @@ type modelLook struct {
 func (r *runner) models(rows []Row) (out []modelLook) {
 	seen := map[lookKey]bool{}
 	for _, row := range rows {
-		l := modelLook{row, modelName(r.c.Model, row.Fixture.Name), "after all rows, for the model of " + row.Fixture.Name + ","}
-		if ch := r.channel[row.lane()].decides; !ch.Whole() && ch != ledger.Armed || !hasPlaceholder(r.c.Model) {
+		l := modelLook{row, r.model(row, row.Fixture.Name), "after all rows, for the model of " + row.Fixture.Name + ","}
+		if ch := r.channel[row.lane()].decides; !ch.Whole() && ch != ledger.Armed || !hasPlaceholder(r.routes[row.Route].Model) {
 			l.model, l.when = r.canaryModel(row), "after all rows"
 		}
-		if m := (lookKey{lane: row.lane()}); !seen[m] || !seen[lookKey{model: l.model}] {
-			seen[m], seen[lookKey{model: l.model}] = true, true
+		if m := (lookKey{lane: row.lane()}); !seen[m] || !seen[lookKey{route: row.Route, model: l.model}] {
+			seen[m], seen[lookKey{route: row.Route, model: l.model}] = true, true
 			out = append(out, l)
 		}
 	}
 	return out
 }
 
-// lookKey is a lane or a model that is looked at.
+// lookKey is a lane, or a model on a route, that is looked at.
 type lookKey struct {
-	lane  lane
-	model string
+	lane         lane
+	route, model string
 }
 
 func (r *runner) note(u unbacked) {
@@ -323,7 +323,7 @@ func (r *runner) alone(ctx context.Context, rows []Row) {
 			continue
 		}
 		r.observe(ctx, row, passAlone)
-		after = label(row)
+		after = r.label(row)
 	}
 	if after != "" && ctx.Err() == nil {
 		last := rows[len(rows)-1]

@@ -68,7 +68,7 @@ func (t *traffic) slot(rate float64) time.Duration {
 
 // through asks for a fixture through the layer, by the channels given.
 func (r *runner) through(ctx context.Context, name string, l lane, ch channels) *probe {
-	return r.throughModel(ctx, name, modelName(r.c.Model, name), l, ch)
+	return r.throughModel(ctx, name, modelName(r.routes[l.route].Model, name), l, ch)
 }
 
 // throughModel asks for a fixture under a model name of another row, where the model is not what carries the fixture.
@@ -80,9 +80,10 @@ func (r *runner) throughModel(ctx context.Context, name, model string, l lane, c
 	defer unlock()
 	r.traffic.enter(p)
 	defer r.traffic.leave(p)
-	a := wire.Ask{Model: model, Prompt: prompt, Stream: l.mode == fixture.Stream, Header: r.c.Header}
+	route := r.routes[l.route]
+	a := wire.Ask{Model: model, Prompt: prompt, Stream: l.mode == fixture.Stream, Header: route.Header}
 	r.c.Channels.Mark(&a, p.tag, ch.send)
-	p.answer = r.do(ctx, r.c.Layer, l.dialect.Request(r.c.Base, a), r.deadlineOf(name))
+	p.answer = r.do(ctx, route.Layer, l.dialect.Request(route.Base, a), r.deadlineOf(name))
 	return p
 }
 

@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -29,18 +28,16 @@ type channels struct {
 	arrived []ledger.Channel
 }
 
-var errSelf = errors.New("the layer is the stub itself")
-
 // wanted gives the channels to send, by --channel.
-func (c *Config) wanted() channels {
-	switch ch := ledger.Channel(c.Channel); ch {
+func (t *Route) wanted() channels {
+	switch ch := ledger.Channel(t.Channel); ch {
 	case ledger.Armed, ledger.Path, ledger.Model:
 		return channels{send: []ledger.Channel{ch}, decides: ch}
 	case ledger.Marker, ledger.Header:
 		return channels{send: []ledger.Channel{ch}}
 	}
 	send := []ledger.Channel{ledger.Marker, ledger.Header}
-	if hasPlaceholder(c.Model) {
+	if hasPlaceholder(t.Model) {
 		send = append(send, ledger.Model)
 	}
 	return channels{send: send}
@@ -50,7 +47,7 @@ func (c *Config) wanted() channels {
 func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.c.ReadyTimeout)
 	defer cancel()
-	began, ch := time.Now(), r.c.wanted()
+	began, ch := time.Now(), r.routes[l.route].wanted()
 	wait, sent, selves, alone := firstBackoff, 0, 0, false
 	for {
 		c := r.attempt(ctx, l, ch, alone)
@@ -59,16 +56,16 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 		}
 		switch {
 		case selves > 1: // once may be chance: ports are used again
-			return "", errSelf
+			return "", selfError{l.route}
 		case c.self():
 		case c.through:
 			r.settleChannel(l, ch, c)
 			return "", nil
 		case c.realProvider():
 			r.setTouched(l, false)
-			return c.cause(&r.c), nil
+			return c.cause(&r.c, r.routes[l.route]), nil
 		}
-		if r.c.Channel == "auto" && len(c.hits) == 0 && len(c.stray) > 0 {
+		if r.routes[l.route].Channel == "auto" && len(c.hits) == 0 && len(c.stray) > 0 {
 			if alone { // now nothing else can have been meant
 				ch.decides = c.rowOnly()
 			}
@@ -78,7 +75,7 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 			sent++
 		}
 		if c.probe.answer.End != wire.EndCanceled || why == "" {
-			why = c.cause(&r.c)
+			why = c.cause(&r.c, r.routes[l.route])
 		}
 		r.setTouched(l, len(c.hits) > 0 || len(c.stray) > 0)
 		if sent >= maxCanaries || ctx.Err() != nil || c.lasting() && time.Since(began) > patience {

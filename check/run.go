@@ -19,6 +19,7 @@ import (
 // runner is one run under way.
 type runner struct {
 	c       Config
+	routes  map[string]*Route
 	ctx     context.Context // the run's own, to tell its end from a probe's deadline
 	began   time.Time
 	traffic traffic
@@ -52,6 +53,7 @@ func Run(ctx context.Context, c Config) record.Document {
 		channel: map[lane]channels{}, notReady: map[lane]string{}, touched: map[lane]bool{},
 		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{}, ids: map[Row][]string{},
 	}
+	r.routes = routesOf(&r.c)
 	defer r.turns.end()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Deadline, errDeadline)
 	defer cancel()
@@ -68,7 +70,7 @@ func Run(ctx context.Context, c Config) record.Document {
 	}()
 	err := r.prepare(ctx)
 	if err != nil {
-		d.Refused = "--layer is the stub itself, not a layer in front of it"
+		d.Refused = err.Error()
 	} else {
 		r.rows(ctx)
 	}

@@ -226,6 +226,7 @@ func TestSettle(t *testing.T) {
 		{"a verdict that this version does not know fails", doc("splendid"), 1},
 		{"could not tell", doc(Preserved, Inconclusive), 3},
 		{"untestable could not be told either", doc(Preserved, Untestable), 3},
+		{"allowed or not, nothing was judged", with(doc(Untestable), func(d *record.Document) { d.Settings.AllowUntestable = true }), 3},
 		{"unless that is allowed", with(doc(Preserved, Untestable), func(d *record.Document) { d.Settings.AllowUntestable = true }), 0},
 		{"a failure is worse than not knowing", doc(Inconclusive, Different), 1},
 		{"changed may pass by --fail-on", with(doc(Different), func(d *record.Document) { d.Settings.FailOn = "reclassified" }), 0},

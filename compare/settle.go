@@ -65,7 +65,9 @@ func tallied(d *record.Document) (t tally) {
 		case couldNotTell:
 			t.open++
 		default:
-			t.judged++
+			if Verdict(d.Rows[i].Verdict) != Untestable { // allowed, and still not judged
+				t.judged++
+			}
 		}
 	}
 	for _, f := range d.Findings {
@@ -125,6 +127,9 @@ func decide(d *record.Document) (int, string) {
 	case d.Incomplete:
 		return ExitCouldNotTell, "the run was interrupted"
 	}
+	if n := d.Result.Counts[string(Untestable)]; n > 0 {
+		return ExitPass, "every row was judged and passes, but for " + count(n, "row") + " that --allow-untestable lets through"
+	}
 	return ExitPass, "every row was judged and passes"
 }
 
@@ -148,6 +153,9 @@ func covers(d *record.Document) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "preserved %d of %d rows (%s, %s, profile %s", c[string(Preserved)], max(len(d.Rows), d.Matrix.Selected),
 		strings.Join(d.Settings.Modes, " + "), strings.Join(d.Settings.Dialects, " + "), d.Profile.Name)
+	if n := len(d.Target.Routes); n > 1 {
+		fmt.Fprintf(&b, ", %d routes", n)
+	}
 	if d.Channel != "" {
 		fmt.Fprintf(&b, ", %s channel", d.Channel)
 	}

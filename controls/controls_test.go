@@ -69,6 +69,21 @@ func TestProveTheWholeMatrix(t *testing.T) {
 	}
 }
 
+// TestProveOnRoutes: what a fault does to a row does not depend on the route, so several are no reason to prove it again.
+func TestProveOnRoutes(t *testing.T) {
+	in := input(t, "core", bothModes...)
+	one := Prove(t.Context(), in)
+	for _, route := range []string{"edge", "gateway"} {
+		for _, r := range rowsOf(in, bothModes) {
+			r.Route = route
+			in.Rows = append(in.Rows, r)
+		}
+	}
+	if two := Prove(t.Context(), in); two.Pairs != one.Pairs || two.Exact != one.Exact {
+		t.Errorf("%d of %d pairs on two routes, %d of %d on one", two.Exact, two.Pairs, one.Exact, one.Pairs)
+	}
+}
+
 func BenchmarkProveTheWholeMatrix(b *testing.B) {
 	in := input(b, "core", bothModes...)
 	in.Rows = every(b, in)

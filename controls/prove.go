@@ -73,6 +73,7 @@ func newProver(in Input, faults []*Fault) *prover {
 	}
 	rows := rowsOf(in, in.Modes)
 	for _, r := range in.Rows {
+		r.Route = "" // a pair is the same on every route
 		if !slices.Contains(rows, r) {
 			rows = append(rows, r)
 		}

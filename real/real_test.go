@@ -218,12 +218,18 @@ func (p program) config(t *testing.T, name string) string {
 // checkThrough starts the proxy, runs the program against it and reads its record.
 func checkThrough(t *testing.T, p program, config string, args ...string) (record.Document, int) {
 	t.Helper()
+	stub := freeAddress(t)
+	layer := p.start(t, config, stub)
+	return check(t, stub, append([]string{"--layer", layer}, args...)...)
+}
+
+// check runs the program, with its stub at an address, and reads its record.
+func check(t *testing.T, stub string, args ...string) (record.Document, int) {
+	t.Helper()
 	if err := watchSources(); err != nil {
 		t.Fatal(err)
 	}
-	stub := freeAddress(t)
-	layer := p.start(t, config, stub)
-	args = append([]string{"check", "--layer", layer, "--stub-listen", stub, "--format", "json"}, args...)
+	args = append([]string{"check", "--stub-listen", stub, "--format", "json"}, args...)
 	ctx, cancel := context.WithTimeout(t.Context(), runWithin)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)

@@ -33,6 +33,7 @@ type Document struct {
 	Result     Result     `json:"result"`
 
 	Classifier *Classifier `json:"classifier,omitempty"` // the user's own, when one was given
+	Hops       []Hop       `json:"hops,omitempty"`       // where in a chain of routes something changed first
 }
 
 // Classifier is what a classifier of the user's own made of the rows. It never changes a verdict of a row.
@@ -46,9 +47,10 @@ type Classifier struct {
 type OwnClass struct {
 	Row     string `json:"row"`
 	Mode    string `json:"mode"`
-	Fixture string `json:"fixture"`           // his class of the fixture as it is served
-	Layer   string `json:"layer,omitempty"`   // his class of what came through the layer, when an answer came
-	Builtin string `json:"builtin"`           // the built-in class of the fixture
+	Fixture string `json:"fixture"`         // his class of the fixture as it is served
+	Layer   string `json:"layer,omitempty"` // his class of what came through the layer, when an answer came
+	Builtin string `json:"builtin"`         // the built-in class of the fixture
+	Route   string `json:"route,omitempty"`
 	Differs bool   `json:"differs,omitempty"` // he calls the fixture otherwise than the built-in rules: a note
 	Changes bool   `json:"changes,omitempty"` // his class is another one through the layer: it fails
 }
@@ -66,6 +68,29 @@ type Target struct {
 	Version string `json:"version,omitempty"`
 	Control string `json:"control,omitempty"` // name of the embedded layer
 	StubURL string `json:"stub_url"`
+
+	Routes []Route `json:"routes,omitempty"` // of a target's file; none for a layer that was given by its URL
+	Hops   bool    `json:"hops,omitempty"`   // the routes are points of one chain, client first
+}
+
+// Route is one way into the target; credentials are removed.
+type Route struct {
+	Name    string   `json:"name"`
+	URL     string   `json:"url"`
+	Dialect string   `json:"dialect"`
+	Model   string   `json:"model"`
+	Channel string   `json:"channel"`
+	Headers []string `json:"headers,omitempty"` // names only
+}
+
+// Hop says where in a chain something changed first, seen from the provider: answers asked for at route Next came as
+// they were served, those asked for at route At did not.
+type Hop struct {
+	Key  string   `json:"key,omitempty"` // "" where it is the answer as a whole
+	Dir  string   `json:"dir"`           // lost, changed, invented; of an answer as a whole: layer-made, broken, retried
+	At   string   `json:"at"`
+	Next string   `json:"next,omitempty"` // "" for the stub
+	Rows []string `json:"rows"`           // "tier_cap (plain)"
 }
 
 // Matrix names the set of fixtures.
@@ -203,6 +228,8 @@ type Excluded struct {
 	Row  string `json:"row"`
 	Mode string `json:"mode"`
 	Why  string `json:"why"` // "--exclude", "hazard account"
+
+	Route string `json:"route,omitempty"`
 }
 
 // Finding is something about the run rather than a row.

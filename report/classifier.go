@@ -42,7 +42,7 @@ func some(rows []record.OwnClass, want func(record.OwnClass) bool) (out []record
 // own writes a line for each fixture; modes in which the same is said stand together.
 func (p *page) own(rows []record.OwnClass, say func(record.OwnClass) safe) {
 	groups := collect(rows, func(r record.OwnClass) string {
-		return quoteAll([]string{r.Row, r.Fixture, r.Layer, r.Builtin})
+		return quoteAll([]string{r.Row, r.Route, r.Fixture, r.Layer, r.Builtin})
 	})
 	labels, labelW := make([]safe, len(groups)), 0
 	for i, g := range groups {
@@ -50,7 +50,11 @@ func (p *page) own(rows []record.OwnClass, say func(record.OwnClass) safe) {
 		for _, r := range g {
 			modes = append(modes, r.Mode)
 		}
-		labels[i] = brief(g[0].Row, p.width/3) + " (" + brief(strings.Join(modes, ", "), p.width/4) + ")"
+		how := strings.Join(modes, ", ")
+		if g[0].Route != "" {
+			how += "; route " + g[0].Route
+		}
+		labels[i] = brief(g[0].Row, p.width/3) + " (" + brief(how, p.width/4) + ")"
 		labelW = max(labelW, width(labels[i]))
 	}
 	for i, g := range groups {

@@ -22,6 +22,10 @@ func TestOwnClassifier(t *testing.T) {
 		{"changes fail, and stand first", &record.Classifier{Command: "python3", Rows: rows},
 			[]string{"reclassified  your own classifier (python3) gives 2 rows another class", "    tier_cap (plain, stream)  cap -> wait\n", "    tier_cap (plain, stream)  cap (built-in: tier_spend_cap)\n"},
 			[]string{"rate_limit (plain)"}},
+		{"routes are told apart", &record.Classifier{Command: "python3", Rows: []record.OwnClass{
+			{Row: "tier_cap", Mode: "plain", Route: "edge", Fixture: "cap", Layer: "wait", Builtin: "cap", Changes: true},
+			{Row: "tier_cap", Mode: "plain", Route: "gw", Fixture: "cap", Layer: "wait", Builtin: "cap", Changes: true}}},
+			[]string{"tier_cap (plain; route edge)  cap -> wait\n", "tier_cap (plain; route gw)    cap -> wait\n"}, nil},
 		{"nothing to tell", &record.Classifier{Command: "python3", Rows: rows[2:]}, []string{"your own classifier (python3) keeps its class in 1 row\n"}, []string{"built-in:"}},
 		{"a failure is no silence", &record.Classifier{Command: "python3", Failed: "it ended"}, []string{"CLASSIFIER FAILED  your own classifier (python3)", "it ended"}, []string{"keeps"}},
 	} {

@@ -14,7 +14,8 @@ var worstFirst = []string{
 	"broken", "layer-made", "reclassified", "changed", "retried", "inconclusive", "untestable", "declared", "preserved",
 }
 
-// entry is one fixture on one route; its rows are the modes in which everything that is shown is the same.
+// entry is one fixture; its rows are the modes, and the routes with these modes, in which everything that is shown is the
+// same.
 type entry []*record.Row
 
 // group is what one paragraph tells: entries with the same story. The first entry's values stand for all.
@@ -44,11 +45,13 @@ func groups(rows []record.Row) []group {
 }
 
 func entriesOf(rows []*record.Row) []entry {
-	var out []entry
-	for _, rs := range collect(rows, func(r *record.Row) string {
+	same := func(r *record.Row) string {
 		return quoteAll([]string{r.Row, r.Set, r.Class.Fixture, r.Class.Direct, r.Class.Layer}) + story(r) + values(r)
-	}) {
-		out = append(out, rs)
+	}
+	onRoute := collect(rows, func(r *record.Row) string { return same(r) + quoteAll([]string{r.Route}) })
+	var out []entry
+	for _, alike := range collect(onRoute, func(rs []*record.Row) string { return same(rs[0]) + string(entry(rs).modes()) }) {
+		out = append(out, slices.Concat(alike...))
 	}
 	return out
 }
@@ -86,7 +89,7 @@ func story(r *record.Row) string {
 	if notRun(r) {
 		return quoteAll([]string{r.Verdict, r.Reason})
 	}
-	parts := []string{r.Verdict, r.Route, r.Asked, r.Served, r.Reason, r.Consequence, r.Provenance,
+	parts := []string{r.Verdict, r.Asked, r.Served, r.Reason, r.Consequence, r.Provenance,
 		strconv.Itoa(r.HitsMin), strconv.Itoa(r.HitsMax), strconv.Itoa(r.HitsAllowed), strconv.Itoa(r.Omitted)}
 	if r.Class.Layer != r.Class.Fixture {
 		parts = append(parts, r.Class.Fixture, r.Class.Layer)
@@ -165,18 +168,16 @@ func (g group) names() safe {
 
 // how is the modes of an entry, and its route and dialects where they tell it from others.
 func (e entry) how() safe {
-	var modes []safe
-	for _, r := range e {
-		if m := plain(r.Mode); m != "" && !slices.Contains(modes, m) {
-			modes = append(modes, m)
-		}
-	}
 	parts := []safe{}
-	if len(modes) > 0 {
-		parts = append(parts, list(modes, ", "))
+	if modes := e.modes(); modes != "" {
+		parts = append(parts, modes)
 	}
-	if r := e[0]; r.Route != "" {
-		parts = append(parts, "route "+brief(r.Route, 60))
+	routes := distinct(e, func(r *record.Row) safe { return brief(r.Route, 60) })
+	switch {
+	case len(routes) == 1:
+		parts = append(parts, "route "+routes[0])
+	case len(routes) > 1:
+		parts = append(parts, "routes "+list(routes, ", "))
 	}
 	if r := e[0]; r.Asked != r.Served {
 		parts = append(parts, brief(r.Asked, 60)+" asked, "+brief(r.Served, 60)+" served")
@@ -185,6 +186,21 @@ func (e entry) how() safe {
 		return ""
 	}
 	return " (" + list(parts, "; ") + ")"
+}
+
+// modes names the modes of an entry, each once.
+func (e entry) modes() safe {
+	return list(distinct(e, func(r *record.Row) safe { return plain(r.Mode) }), ", ")
+}
+
+// distinct gives what rows have, in their order, each once and nothing empty.
+func distinct(rows []*record.Row, of func(*record.Row) safe) (all []safe) {
+	for _, r := range rows {
+		if s := of(r); s != "" && !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 func (g group) rows() int {

@@ -40,19 +40,17 @@ func (p *page) findings(fs []record.Finding) {
 	}
 }
 
-// rowNames lists rows that a finding names as "tier_cap (plain)", with the modes said once: the first few, or with
-// Verbose all.
+// rowNames lists rows that a finding names as "tier_cap (plain)" or "tier_cap (plain; route edge)", with the modes and
+// routes said once: the first few, or with Verbose all.
 func (p *page) rowNames(rows []string) safe {
 	const most = 6
-	var g group
-	for _, of := range collect(rows, func(r string) string { name, _, _ := strings.Cut(r, " ("); return name }) {
-		var e entry
-		for _, r := range of {
-			name, mode, _ := strings.Cut(r, " (")
-			e = append(e, &record.Row{Row: name, Mode: strings.TrimSuffix(mode, ")")})
-		}
-		g = append(g, e)
+	named := make([]*record.Row, len(rows))
+	for i, r := range rows {
+		name, how, _ := strings.Cut(r, " (")
+		mode, route, _ := strings.Cut(strings.TrimSuffix(how, ")"), "; route ")
+		named[i] = &record.Row{Row: name, Mode: mode, Route: route}
 	}
+	g := group(entriesOf(named))
 	if len(g) <= most || p.verbose {
 		return g.names()
 	}

@@ -21,10 +21,12 @@ type TextOptions struct {
 // findings, and what green covers. All text of the record is made plain, so the report can be printed anywhere.
 func Text(w io.Writer, doc record.Document, o TextOptions) error {
 	p := newPage(o)
+	routeless(&doc)
 	p.missed(doc.Proof.Missed)
 	p.head(&doc)
 	p.headline(&doc)
 	p.rows(&doc)
+	p.hops(&doc)
 	p.findings(doc.Findings)
 	p.classifier(doc.Classifier)
 	p.gap()
@@ -64,6 +66,9 @@ func (p *page) head(doc *record.Document) {
 		if named.name != "" {
 			parts = append(parts, named.what+p.name(named.name))
 		}
+	}
+	if routes := p.routes(doc.Target); routes != "" {
+		parts = append(parts, routes)
 	}
 	if doc.Matrix.Narrowed != "" {
 		parts = append(parts, num(doc.Matrix.Selected)+" of "+count(doc.Matrix.Total, "row")+" selected by "+p.name(doc.Matrix.Narrowed))

@@ -22,7 +22,8 @@ given as PRESERVECHECK_<FLAG>, repeatable ones with a value a line.` + "\n\n" + 
       --layer https://gateway.example/anthropic \
       --header 'authorization: Bearer $GATEWAY_KEY' --rate 5
   preservecheck check --layer http://127.0.0.1:4000 \
-      --model 'anthropic/{fixture}' -o json=record.json`,
+      --model 'anthropic/{fixture}' -o json=record.json
+  preservecheck check --target gateway.yaml --allow-env GATEWAY_KEY`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := newPlan(a, cmd, f)

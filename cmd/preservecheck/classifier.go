@@ -77,7 +77,7 @@ func (c *ownClassifier) ask(ctx context.Context, out *record.Classifier, hide fu
 	}()
 	for _, a := range c.asked {
 		f, mode, dialect := a.Row.Fixture, string(a.Row.Mode), dialects.ByName(a.Row.Fixture.Dialect)
-		row := record.OwnClass{Row: f.Name, Mode: mode, Builtin: string(f.Class)}
+		row := record.OwnClass{Row: f.Name, Mode: mode, Route: a.Row.Route, Builtin: string(f.Class)}
 		class, err := p.Classify(ctx, classifier.Of(a.Fixture, dialect, mode, fixture.NoID))
 		if err != nil {
 			return fmt.Errorf("asked about fixture %s (%s): %w", f.Name, mode, err)

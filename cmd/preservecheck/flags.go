@@ -27,6 +27,9 @@ const (
 // checkFlags are the flags of check as they were given.
 type checkFlags struct {
 	layer, name, layerVersion, model, channel, layerCA string
+	target                                             string
+	allowEnv                                           []string
+	allowUntestable                                    bool
 
 	dialect, header, fixture, exclude, hazard, output []string
 	matrix                                            []string
@@ -43,6 +46,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.layer, "layer", "", "base `URL` of the layer as a client would be given it, or control:NAME for an embedded layer")
+	fl.StringVar(&f.target, "target", "", "`FILE` with name, version and routes of the layer, instead of --layer; see docs/targets.md")
 	fl.StringVar(&f.name, "name", "", "name of the layer, for the report")
 	fl.StringVar(&f.layerVersion, "layer-version", "", "version of the layer, for the report")
 	fl.StringArrayVar(&f.dialect, "dialect", []string{defaultDialect}, "provider `PROTOCOL`s to ask in, with commas or repeated")
@@ -54,6 +58,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.stubListen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on; with an embedded layer a free port")
 	fl.StringVar(&f.stubURL, "stub-url", "", "`URL` under which the layer reaches the stub, when it is not the address")
 
+	fl.StringArrayVar(&f.allowEnv, "allow-env", nil, "`NAME` of an environment variable that the file of --target may use in headers (repeatable)")
 	fl.StringArrayVar(&f.fixture, "fixture", nil, "`PATTERN`s of the fixtures to run, with commas or repeated; article/* is a whole family (default: all)")
 	fl.StringArrayVar(&f.exclude, "exclude", nil, "`PATTERN`s of fixtures to leave out")
 	matrixFlag(cmd, &f.matrix)
@@ -62,6 +67,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 
 	fl.StringVar(&f.profile, "profile", defaultProfile, "which keys decide: core, full")
 	fl.StringVar(&f.failOn, "fail-on", failOnChanged, "changed, or reclassified to let differences pass that leave the class the same")
+	fl.BoolVar(&f.allowUntestable, "allow-untestable", false, "let rows pass that the way to the layer, and not the layer, can't carry")
 	fl.StringVar(&f.classifier, "classifier", "", "`COMMAND` of your own classifier, run without a shell; see docs/classifier.md")
 	fl.IntVar(&f.maxLayerRetries, "max-layer-retries", -1, "retries by the layer to allow for every class (default: the profile's rule)")
 

@@ -20,23 +20,32 @@ func parseHeaders(specs []string, from string, env environ, s *secrets) ([]wire.
 		case !isToken(name):
 			return nil, usage(headerHint, "%s: number %d has a name that is no HTTP token", from, i+1)
 		}
-		value, err := expand(strings.TrimSpace(value), name, from, env, s)
+		field, err := headerField(name, value, from, env, s)
 		if err != nil {
 			return nil, err
 		}
-		if strings.ContainsAny(value, "\r\n\x00") {
-			return nil, usage("such a value would let it write headers of its own",
-				"%s: the value of %s holds a line break or NUL", from, name)
-		}
-		if reserved[strings.ToLower(name)] {
-			return nil, usage("leave it out", "%s: %s is set by preservecheck itself", from, name)
-		}
-		if credential(name) {
-			s.addHeader(name, value)
-		}
-		fields = append(fields, wire.Field{Name: name, Value: value})
+		fields = append(fields, field)
 	}
 	return fields, nil
+}
+
+// headerField makes a header of a name and a value as it was written.
+func headerField(name, value, from string, env environ, s *secrets) (wire.Field, error) {
+	value, err := expand(strings.TrimSpace(value), name, from, env, s)
+	if err != nil {
+		return wire.Field{}, err
+	}
+	if strings.ContainsAny(value, "\r\n\x00") {
+		return wire.Field{}, usage("such a value would let it write headers of its own",
+			"%s: the value of %s holds a line break or NUL", from, name)
+	}
+	if reserved[strings.ToLower(name)] {
+		return wire.Field{}, usage("leave it out", "%s: %s is set by preservecheck itself", from, name)
+	}
+	if credential(name) {
+		s.addHeader(name, value)
+	}
+	return wire.Field{Name: name, Value: value}, nil
 }
 
 // reserved headers delimit the request; another value would make it a different request for each reader.

@@ -45,6 +45,7 @@ func (p *plan) nextWay() string {
 	case a == nil:
 	case a.End == wire.EndRefused:
 		return p.with("ready-timeout", (4 * p.flags.readyTimeout).String())
+	case p.target != nil: // what a route lacks is written into the file
 	case a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden:
 		return strings.Join(append(p.again, "--header", "'authorization: Bearer $KEY'"), " ")
 	case a.Status == http.StatusTooManyRequests:
@@ -100,6 +101,10 @@ func sayAgain(cmd *cobra.Command) []string {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "fixture", "exclude", "output", "format", "verbose", "color":
+			return
+		}
+		if f.Value.Type() == "bool" {
+			words = append(words, "--"+f.Name+map[string]string{"false": "=false"}[f.Value.String()])
 			return
 		}
 		values := []string{f.Value.String()}

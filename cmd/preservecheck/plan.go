@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"io"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/record"
 	"github.com/preservecheck/preservecheck/report"
+	"github.com/preservecheck/preservecheck/target"
 	"github.com/preservecheck/preservecheck/wire"
 )
 
@@ -44,6 +46,8 @@ type plan struct {
 	classifier                     *ownClassifier      // nil: none was given
 	again                          []string            // the command, to say it again
 	watch                          watch               // what the layer answered last
+	target                         *target.Target      // nil: the layer was given by its URL
+	routes                         []route             // of the target
 }
 
 // newPlan reads the flags. Every error is one of usage.
@@ -63,11 +67,14 @@ func newPlan(a *app, cmd *cobra.Command, f *checkFlags) (*plan, error) {
 
 func (p *plan) readLayer(_ *app, cmd *cobra.Command) (err error) {
 	f, from := p.flags, origin(cmd, "layer")
-	if strings.TrimSpace(f.layer) == "" {
-		return usage("give --layer http://127.0.0.1:8080; preservecheck demo needs no layer", "there is no layer to check")
+	if strings.TrimSpace(f.layer) == "" && !cmd.Flags().Changed("target") {
+		return usage("give --layer http://127.0.0.1:8080, or --target FILE; preservecheck demo needs no layer", "there is no layer to check")
 	}
 	if p.tls, err = tlsConfig(f.layerCA, origin(cmd, "layer-ca")); err != nil {
 		return err
+	}
+	if cmd.Flags().Changed("target") {
+		return p.readTarget(cmd)
 	}
 	if name, ok := strings.CutPrefix(f.layer, controlPrefix); ok {
 		if _, known := controls.Describe(name); !known {
@@ -91,6 +98,9 @@ func (p *plan) readHeader(a *app, cmd *cobra.Command) error {
 	var err error
 	p.header, err = parseHeaders(p.flags.header, origin(cmd, "header"), a.env, &p.secrets)
 	if err != nil {
+		return err
+	}
+	if err = p.readRouteHeaders(a, cmd); err != nil {
 		return err
 	}
 	if p.matrix, err = fixture.Builtin(); err != nil {
@@ -132,9 +142,13 @@ func (p *plan) readStub(_ *app, cmd *cobra.Command) (err error) {
 
 func (p *plan) readJudging(_ *app, cmd *cobra.Command) (err error) {
 	f := p.flags
-	p.rules = compare.Rules{FailOn: f.failOn, MaxLayerRetries: f.maxLayerRetries}
+	p.rules = compare.Rules{FailOn: f.failOn, MaxLayerRetries: f.maxLayerRetries, AllowUntestable: f.allowUntestable}
 	if p.rules.Profile, err = profileByName(f.profile, origin(cmd, "profile")); err != nil {
 		return err
+	}
+	if p.target != nil {
+		p.dialects = dialectsOfRoutes(p.routes)
+		return nil
 	}
 	if p.dialects, err = dialectsByName(list(f.dialect), origin(cmd, "dialect")); err != nil {
 		return err
@@ -158,7 +172,7 @@ func (p *plan) readRows(_ *app, cmd *cobra.Command) (err error) {
 	}
 	s := selection{
 		fixture: list(f.fixture), fixtureFrom: origin(cmd, "fixture"),
-		exclude: list(f.exclude), excludeFrom: origin(cmd, "exclude"), modes: p.modes,
+		exclude: list(f.exclude), excludeFrom: origin(cmd, "exclude"), modes: p.modes, routes: p.routes,
 	}
 	s.hazards, s.stranger, err = parseHazards(list(f.hazard), origin(cmd, "hazard"), p.local())
 	if err != nil {
@@ -210,7 +224,12 @@ func (p *plan) readOutput(a *app, cmd *cobra.Command) (err error) {
 }
 
 // local reports whether the layer is on this machine.
-func (p *plan) local() bool { return p.control != "" || loopback(p.layerAddr) }
+func (p *plan) local() bool {
+	if p.target != nil {
+		return !slices.ContainsFunc(p.routes, func(r route) bool { return !loopback(r.addr) })
+	}
+	return p.control != "" || loopback(p.layerAddr)
+}
 
 // document is the record as far as it is known before the run.
 func (p *plan) document() record.Document {
@@ -223,15 +242,12 @@ func (p *plan) document() record.Document {
 		Profile: record.Profile{Name: p.rules.Profile.Name, Keys: p.rules.Profile.Names()},
 		Settings: record.Settings{
 			Modes: texts(p.modes), Dialects: dialectNamesOf(p.dialects), Hazards: texts(p.hazards), FailOn: f.failOn,
-			MaxLayerRetries: f.maxLayerRetries, Concurrency: f.concurrency, Rate: f.rate, ClientProtocol: "HTTP/1.1",
+			MaxLayerRetries: f.maxLayerRetries, AllowUntestable: f.allowUntestable, HeadersSent: p.headersSent(), Concurrency: f.concurrency, Rate: f.rate, ClientProtocol: "HTTP/1.1",
 		},
 		Excluded: p.chosen.excluded,
 	}
-	if p.layer.User != "" {
-		d.Settings.HeadersSent = append(d.Settings.HeadersSent, "authorization")
-	}
-	for _, h := range p.header {
-		d.Settings.HeadersSent = append(d.Settings.HeadersSent, h.Name)
+	if p.target != nil {
+		d.Target = p.targetOf()
 	}
 	return d
 }

@@ -62,9 +62,9 @@ func (a *app) runPlan(ctx context.Context, p *plan) (record.Document, error) {
 		return record.Document{}, err
 	}
 	defer func() { _ = s.server.Close() }()
-	if p.control == "" && sameSocket(p.layer, p.layerAddr, s.addr) {
+	if own := p.ownSocket(s); own != "" {
 		return record.Document{}, usage("give the address of the layer, whose upstream is then the stub",
-			"nothing was tested: --layer %s is the stub itself", p.layer)
+			"nothing was tested: %s is the stub itself", own)
 	}
 	c := p.config(s)
 	if p.control != "" {
@@ -109,6 +109,7 @@ func (p *plan) config(s *station) check.Config {
 		direct = wire.Client{Base: *p.stubURL, TLS: p.tls}
 	}
 	return check.Config{
+		Routes: p.checkRoutes(), Hops: p.target != nil && p.target.Hops,
 		Run: s.ledger.Run(), Matrix: p.matrix, Rows: p.chosen.rows,
 		Layer: wire.Client{Base: p.layer, TLS: p.tls}, Base: p.layer.Path,
 		Direct: below{direct}, Hits: s.ledger, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,

@@ -58,6 +58,7 @@ func TestMain(m *testing.M) {
 //	waitport PORT                    wait until somebody listens there
 //	ask URL [FIXTURE]                post there, naming a fixture, and print status and body
 //	models URL                       get the list of models there
+//	expand FILE                      replace $NAME in a file; $$ stands for a dollar sign
 //	pause                            let a program print what it has seen
 //	taken                            occupy a port and put its address into $TAKEN
 func TestScripts(t *testing.T) {
@@ -81,6 +82,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "freeport": cmdFreePort, "layer": cmdLayer, "unvisited": cmdUnvisited,
 			"interrupted": cmdInterrupted, "taken": cmdTaken, "waitport": cmdWaitPort, "ask": cmdAsk, "pause": cmdPause, "models": cmdModels,
+			"expand": cmdExpand,
 		},
 	})
 }
@@ -215,6 +217,15 @@ func cmdModels(ts *testscript.TestScript, _ bool, args []string) {
 	res, err := http.Get(args[0] + "/v1/models")
 	ts.Check(err)
 	ts.Check(res.Body.Close())
+}
+
+func cmdExpand(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(os.Expand(ts.ReadFile(args[0]), func(name string) string {
+		if name == "$" {
+			return "$"
+		}
+		return ts.Getenv(name)
+	})), 0o600))
 }
 
 func cmdPause(*testscript.TestScript, bool, []string) { time.Sleep(5 * followEvery) }

@@ -28,7 +28,8 @@ type selection struct {
 	excludeFrom      string
 	modes            []fixture.Mode
 	hazards          []fixture.Hazard
-	stranger         bool // the default hazards of a layer that is not on this machine
+	routes           []route // of a target; none: the layer has one way in
+	stranger         bool    // the default hazards of a layer that is not on this machine
 }
 
 // chosen is what a selection makes of a matrix.
@@ -51,27 +52,37 @@ func (s selection) choose(m *fixture.Matrix, ds []*dialects.Dialect) (chosen, er
 	if len(s.fixture) > 0 {
 		c.matrix.Narrowed = s.fixtureFrom
 	}
-	for _, f := range fixtures {
-		for _, mode := range s.modes {
-			if f.In(mode) {
-				s.place(&c, f, mode)
-			}
-		}
+	if len(s.routes) == 0 {
+		s.placeAll(&c, fixtures, "", nil)
+	}
+	for _, r := range s.routes {
+		s.placeAll(&c, fixtures, r.name, r.dialect)
 	}
 	c.matrix.Selected = len(c.rows)
 	return c, nil
 }
 
-func (s selection) place(c *chosen, f *fixture.Fixture, mode fixture.Mode) {
+// placeAll places the fixtures of a dialect, nil for every one, on a route.
+func (s selection) placeAll(c *chosen, fixtures []*fixture.Fixture, route string, d *dialects.Dialect) {
+	for _, f := range fixtures {
+		for _, mode := range s.modes {
+			if f.In(mode) && (d == nil || f.Dialect == d.Name) {
+				s.place(c, f, mode, route)
+			}
+		}
+	}
+}
+
+func (s selection) place(c *chosen, f *fixture.Fixture, mode fixture.Mode, route string) {
 	c.matrix.Total++
 	if len(s.fixture) > 0 && !matches(s.fixture, f) {
 		return
 	}
 	if why := s.excluded(f); why != "" {
-		c.excluded = append(c.excluded, record.Excluded{Row: f.Name, Mode: string(mode), Why: why})
+		c.excluded = append(c.excluded, record.Excluded{Row: f.Name, Mode: string(mode), Why: why, Route: route})
 		return
 	}
-	c.rows = append(c.rows, check.Row{Fixture: f, Mode: mode, Dialect: dialects.ByName(f.Dialect)})
+	c.rows = append(c.rows, check.Row{Route: route, Fixture: f, Mode: mode, Dialect: dialects.ByName(f.Dialect)})
 }
 
 // excluded says why a fixture is not run, "" when it is.
