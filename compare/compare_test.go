@@ -172,6 +172,10 @@ func TestExpectFailure(t *testing.T) {
 	stream := func(body string, end wire.End, status int) *wire.Answer {
 		return &wire.Answer{Status: status, Header: []wire.Field{{Name: "content-type", Value: "text/event-stream"}}, Body: []byte(body), End: end}
 	}
+	plain := func(body string, end wire.End, status int) *wire.Answer {
+		return &wire.Answer{Status: status, Header: []wire.Field{{Name: "content-type", Value: "application/json"}}, Body: []byte(body), End: end}
+	}
+	const altered = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"x\"}}\n\n"
 	const begin = "event: message_start\ndata: {\"type\":\"message_start\"}\n\n"
 	sent := stream(begin+"event: content_bl", wire.EndReset, 200)
 	for _, c := range []struct {
@@ -187,7 +191,13 @@ func TestExpectFailure(t *testing.T) {
 		{"finished with an event that nobody sent", stream(begin+"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n", wire.EndComplete, 200), 1, Broken},
 		{"cut within an earlier event than the stub's cut", stream("event: message_st", wire.EndReset, 200), 1, Preserved},
 		{"cut, but finished before", stream(begin+"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n", wire.EndReset, 200), 1, Broken},
-		{"other events than were sent", stream("event: ping\ndata: {}\n\n", wire.EndReset, 200), 1, Different},
+		{"other events than were sent", stream("event: content_block_start\ndata: {}\n\n", wire.EndReset, 200), 1, Different},
+		{"a whole message of another type, then cut", plain(`{"type":"message"}`, wire.EndReset, 200), 1, Different},
+		{"another text than was sent", stream(begin+altered, wire.EndReset, 200), 1, Different},
+		{"the failure became a rate limit", plain("", wire.EndReset, 429), 1, Broken},
+		{"the failure became a whole rate limit", plain("", wire.EndComplete, 429), 1, Broken},
+		{"told in the stream", stream(begin+aError, wire.EndComplete, 200), 1, Preserved},
+		{"told in the stream, then finished", stream(begin+aError+aStop, wire.EndComplete, 200), 1, Broken},
 		{"the stub was never asked", stream("", wire.EndComplete, 502), 0, LayerMade},
 		{"nothing at all", &wire.Answer{End: wire.EndRefused}, 0, Broken},
 	} {

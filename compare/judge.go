@@ -102,6 +102,8 @@ func (r Rules) judgeEvidence(j *Judged, o Observed) {
 	switch {
 	case j.Class != o.Fixture.Class:
 		j.Verdict = Reclassified
+	case len(inventedEnds(o)) > 0:
+		j.Verdict = Broken // worse than any class, so no --fail-on lets it pass
 	case decided && tooMany && r.FailOn == "reclassified":
 		j.Verdict = Retried // what --fail-on lets pass must not carry this along
 	case decided:
@@ -123,7 +125,7 @@ func (r Rules) judgeEvidence(j *Judged, o Observed) {
 // inventedSuccess says that a layer made a success of what was none, "" when it did not. Nothing is worse: nobody looks at a
 // job that counts as done.
 func inventedSuccess(o Observed, class classify.Class) string {
-	if t := invented(o.Expected.Get(terminal).Items(), o.Layer.Get(terminal).Items()); len(t) > 0 {
+	if t := inventedEnds(o); len(t) > 0 {
 		return "the layer finished the stream with " + strings.Join(t, " and ") + ", which nobody sent"
 	}
 	if class == classify.OK && o.Fixture.Class != classify.OK {
@@ -132,7 +134,10 @@ func inventedSuccess(o Observed, class classify.Class) string {
 	return ""
 }
 
-const terminal = "stream/terminal"
+// inventedEnds lists the success events that nobody sent.
+func inventedEnds(o Observed) []string {
+	return invented(o.Expected.Get("stream/terminal").Items(), o.Layer.Get("stream/terminal").Items())
+}
 
 // invented lists what got has more of than want, each once.
 func invented(want, got []string) (out []string) {
@@ -152,40 +157,6 @@ func joined(a, b string) string {
 		return a + b
 	}
 	return a + "; " + b
-}
-
-// judgeFailure is DESIGN's invariant 10: any failure will do, a success never.
-func (r Rules) judgeFailure(j *Judged, o Observed) {
-	a := o.Answer
-	failed := !a.End.Orderly() || a.Status >= 500
-	switch {
-	case o.Hits == 0 && a.Status == 0:
-		j.Verdict, j.Reason = Broken, "no answer, and the stub saw no hit of this request: "+a.Err
-	case o.Hits == 0:
-		j.Verdict, j.Reason = LayerMade, "the stub saw no hit of this request"
-	case o.Provenance == OtherHit:
-		j.Verdict, j.Reason = Inconclusive, "the answer carries the id of another request's hit"
-	case len(invented(o.Expected.Get(terminal).Items(), o.Layer.Get(terminal).Items())) > 0:
-		j.Verdict, j.Reason = Broken, inventedSuccess(o, j.Class)
-	case !failed:
-		j.Verdict, j.Reason = Broken, "a cut answer arrived as a whole one"
-	case a.Status == o.Fixture.Answer.Status && !evidencePrefix(o):
-		j.Verdict, j.Reason = Different, "what arrived is not the beginning of what was sent"
-	case j.Allowed > 0 && o.Hits > j.Allowed:
-		j.Verdict, j.Reason = Retried, classify.MoreHits(o.Fixture.Class, o.Hits)
-	default:
-		j.Verdict = Preserved
-	}
-}
-
-// evidencePrefix reports whether the events that arrived are the first of those that were sent. An event that was cut is
-// seen by nobody, and may be cut earlier than it was sent.
-func evidencePrefix(o Observed) bool {
-	want, got := o.Expected.Get("stream/events").Items(), o.Layer.Get("stream/events").Items()
-	if n := len(got); n > 0 && strings.HasSuffix(got[n-1], evidence.Unfinished) {
-		got = got[:n-1]
-	}
-	return len(got) <= len(want) && slices.Equal(got, want[:len(got)])
 }
 
 func (r Rules) differences(o Observed) []Difference {

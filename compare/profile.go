@@ -57,7 +57,11 @@ var core = &Profile{
 		{Pattern: "header/anthropic-ratelimit-tokens-limit"}, {Pattern: "header/anthropic-ratelimit-tokens-remaining"},
 		{Pattern: "header/anthropic-ratelimit-input-tokens-limit"}, {Pattern: "header/anthropic-ratelimit-input-tokens-remaining"},
 		{Pattern: "header/anthropic-ratelimit-output-tokens-limit"}, {Pattern: "header/anthropic-ratelimit-output-tokens-remaining"},
-		{Pattern: "body", WithoutError: true}, {Pattern: "stream/terminal"}, {Pattern: "stream/error"}, {Pattern: "end"}, {Pattern: "decode"}, {Pattern: "framing"},
+		{Pattern: "body", WithoutError: true}, {Pattern: "stream/terminal"}, {Pattern: "stream/error"},
+		// SDKs dispatch by the event's name: an error whose event line was lost is raised by none of three (run on loopback,
+		// 2026-11-30). The text counts beside an error, too: it is what a user has been shown.
+		{Pattern: "stream/events"}, {Pattern: "stream/text"}, {Pattern: "stream/data", WithoutError: true},
+		{Pattern: "end"}, {Pattern: "decode"}, {Pattern: "framing"},
 	},
 }
 
@@ -74,6 +78,8 @@ var full = &Profile{
 	Noise: []string{
 		// Written anew by each hop (RFC 9110: Date 6.6.1, Server 10.2.4, Via 7.6.3; Vary is added by whoever compresses).
 		"header/date", "header/server", "header/via", "header/vary", "header/age", "header/alt-svc", "header/x-powered-by",
+		// "Event streams may also include any number of ping events", says the documentation of streaming (read 2026-11-30).
+		"stream/keepalive*",
 		// A layer's own namespace: it may say what it likes there (names from runs and documentation read 2026-11-30).
 		"header/cf-*", "header/x-litellm-*", "header/x-portkey-*", "header/x-envoy-*", "header/x-kong-*", "header/x-cache*", "header/x-served-by",
 		"header/ngrok-*", "header/x-varnish*", "header/x-squid-*",
@@ -89,9 +95,9 @@ func (p *Profile) Names() []string {
 	return out
 }
 
-// always decides under every profile, whatever it lists: an error that is lost or reads as another one, and a success that
-// nobody sent.
-var always = []Key{{Pattern: "error"}, {Pattern: "error/type"}, {Pattern: "stream/terminal"}}
+// always decides under every profile, whatever it lists: an error that is lost or reads as another one, a success that
+// nobody sent, and events by whose names no client finds the one or the other.
+var always = []Key{{Pattern: "error"}, {Pattern: "error/type"}, {Pattern: "stream/terminal"}, {Pattern: "stream/events"}}
 
 // Decides returns the first pattern that lets a difference decide the row, nil when none does. A key that class rules of the
 // row's dialect may read decides under every profile, too, and so does what stands below its details.

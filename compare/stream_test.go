@@ -16,6 +16,8 @@ const (
 	aError = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"m\"}}\n\n"
 	aOdd   = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"new_error\",\"message\":\"m\"}}\n\n"
 	aDelta = "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n"
+	aPing  = "event: ping\ndata: {\"type\":\"ping\"}\n\n"
+	aText  = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"x\"}}\n\n"
 	aStop  = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
 	chunk  = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"finish_reason\":null}]}\n\n"
 	finish = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
@@ -37,14 +39,20 @@ func TestJudgeStreams(t *testing.T) {
 		{"as sent", dialects.Anthropic, aStart + aError, aStart + aError, Preserved, ""},
 		{"the error is lost", dialects.Anthropic, aStart + aError, aStart, Reclassified, ""},
 		{"the error has another type", dialects.Anthropic, aStart + aError, aStart + strings.Replace(aError, "overloaded_error", "api_error", 1), Reclassified, ""},
+		{"its event line is lost, and SDKs go by that", dialects.Anthropic, aStart + aError, aStart + strings.TrimPrefix(aError, "event: error\n"), Different, ""},
+		{"it is called a message", dialects.Anthropic, aStart + aError, aStart + strings.Replace(aError, "event: error", "event: message", 1), Different, ""},
+		{"an event before it is lost", dialects.Anthropic, aStart + aError, aError, Different, ""},
+		{"an end of another protocol", dialects.Anthropic, aStart + aError, aStart + aError + done, Broken, "with [DONE], which nobody sent"},
+		{"a keepalive lost", dialects.Anthropic, aPing + aStart + aPing + aDelta + aStop, aStart + aDelta + aStop, Preserved, ""},
+		{"keepalives between the parts of a text", dialects.Anthropic, aStart + aText + aText + aDelta + aStop, aStart + aText + aPing + aText + aDelta + aStop, Preserved, ""},
 		{"another type of the same class", dialects.Anthropic, aStart + aOdd, aStart + strings.Replace(aOdd, "new_error", "newer_error", 1), Different, ""},
 		{"the error became a finished stream", dialects.Anthropic, aStart + aError, aStart + aDelta + aStop, Reclassified,
 			"the layer finished the stream with stop_reason end_turn and message_stop, which nobody sent"},
-		{"an end after the error: a client that goes by the last event takes it for a success", dialects.Anthropic, aStart + aError, aStart + aError + aStop, Different,
+		{"an end after the error: a client that goes by the last event takes it for a success", dialects.Anthropic, aStart + aError, aStart + aError + aStop, Broken,
 			"the layer finished the stream with message_stop, which nobody sent"},
 		{"a broken-off stream that the layer finished", dialects.Anthropic, aStart, aStart + aStop, Reclassified, "with message_stop, which nobody sent"},
-		{"one end too many", dialects.Anthropic, aStart + aDelta + aStop, aStart + aDelta + aStop + aStop, Different, "with message_stop, which nobody sent"},
-		{"another stop reason", dialects.Anthropic, aStart + aDelta + aStop, aStart + strings.Replace(aDelta, "end_turn", "max_tokens", 1) + aStop, Different,
+		{"one end too many", dialects.Anthropic, aStart + aDelta + aStop, aStart + aDelta + aStop + aStop, Broken, "with message_stop, which nobody sent"},
+		{"another stop reason", dialects.Anthropic, aStart + aDelta + aStop, aStart + strings.Replace(aDelta, "end_turn", "max_tokens", 1) + aStop, Broken,
 			"with stop_reason max_tokens, which nobody sent"},
 		{"an end that is lost is no invention", dialects.Anthropic, aStart + aDelta + aStop, aStart + aDelta, Reclassified, ""},
 		{"an error became the end that many layers write", chat, chunk + failed, chunk + done, Reclassified, "with [DONE], which nobody sent"},
@@ -81,7 +89,21 @@ func TestAPlainErrorThatBecameASuccessSaysSo(t *testing.T) {
 	}
 }
 
-// TestAnAlteredEventDecidesInFullOnly: core reads what a classifier reads, and that is the error.
+// TestContentDecidesInCore: a success is all the evidence that its row has, and a text beside an error has been shown.
+func TestContentDecidesInCore(t *testing.T) {
+	for _, c := range []struct{ why, sent, came string }{
+		{"another text", aStart + aText + aDelta + aStop, aStart + strings.Replace(aText, `"x"`, `"CENSORED"`, 1) + aDelta + aStop},
+		{"another text before an error", aStart + aText + aError, aStart + strings.Replace(aText, `"x"`, `"CENSORED"`, 1) + aError},
+		{"no text", aStart + aText + aDelta + aStop, aStart + aDelta + aStop},
+		{"an altered event of a success", aStart + aDelta + aStop, strings.Replace(aStart, `"}`, `","model":"x"}`, 1) + aDelta + aStop},
+	} {
+		if got := judge(streamed(dialects.Anthropic, c.sent, c.came), rules("core")); got.Verdict != Different {
+			t.Errorf("%s: %s, want %s", c.why, got.Verdict, Different)
+		}
+	}
+}
+
+// TestAnAlteredEventDecidesInFullOnly: beside an error, core reads what a classifier reads, and that is the error.
 func TestAnAlteredEventDecidesInFullOnly(t *testing.T) {
 	came := strings.Replace(aStart, `"message_start"}`, `"message_start","message":{"model":"x"}}`, 1) + aError
 	for profile, want := range map[string]Verdict{"core": Preserved, "full": Different} {

@@ -87,7 +87,7 @@ func (f *Fault) behaviour() Behaviour {
 func All() []*Fault {
 	return []*Fault{
 		identity, rewriteUserLimit,
-		changeStatus, errorToSuccess, errorAsEvent, finishStream,
+		changeStatus, errorToSuccess, errorAsEvent, finishStream, dropEventLines, changeText,
 		typeNil, dropDetails, stringifyDetails, alterCode, prefixMessage, flattenError,
 		dropRetryAfter, addRetryAfter, changeRetryAfter, secondRetryAfter, addShouldRetry, addRetryAfterMS,
 		addHeadroom, dropHeadroom,

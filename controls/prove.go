@@ -72,6 +72,9 @@ func newProver(in Input, faults []*Fault) *prover {
 		p.tally[f] = &record.Control{Name: f.Name, Why: f.Why}
 	}
 	rows := rowsOf(in, in.Modes)
+	if f := in.Matrix.Canary(dialects.Anthropic.Name, fixture.Stream); f != nil && slices.Contains(in.Modes, fixture.Stream) {
+		rows = append(rows, check.Row{Fixture: f, Mode: fixture.Stream, Dialect: dialects.Anthropic}) // the article has no stream with a text
+	}
 	for _, r := range in.Rows {
 		r.Route = "" // a pair is the same on every route
 		if !slices.Contains(rows, r) {

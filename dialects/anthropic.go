@@ -107,6 +107,10 @@ func anthropicEvent(e evidence.Event) evidence.Meaning {
 	m := evidence.Meaning{Word: kind}
 	is := func(name string) bool { return e.Name == name || kind == name }
 	switch {
+	case isDone(e): // not of this protocol, but clients of two stop reading here
+		m.Word, m.Terminal = doneMark, doneMark
+	case is("ping"):
+		m.Keepalive = true
 	case is("error"):
 		m.Error, m.ErrorAt = true, errorMember
 	case is("message_stop"):

@@ -35,6 +35,8 @@ type Meaning struct {
 	Envelope []string
 	// Terminal names what ends a stream successfully, such as "message_stop"; "" for nothing.
 	Terminal string
+	// Keepalive says that the event carries nothing and may come or go anywhere.
+	Keepalive bool
 	// Text is the path of a delta's text in the data, nil for an event that is no delta.
 	Text []string
 }

@@ -31,8 +31,9 @@ type events struct {
 	text      strings.Builder
 	deltas    bool
 	data      []datum
-	rest      []byte // of the delta kept last: its canonical form without the text
-	spare     []byte // memory for the next
+	beats     []datum // of keepalives
+	rest      []byte  // of the delta kept last: its canonical form without the text
+	spare     []byte  // memory for the next
 	count     map[string]int
 }
 
@@ -54,7 +55,7 @@ type datum struct {
 
 // stream adds the names of the events, what ended the stream successfully, the first error (the one that a client raises),
 // the text of all deltas and the data of the other events. Events are aligned by name: how many deltas carry a text is no
-// evidence, so a name that repeats at once is told once. What decides comes first, so that the bound on the number of
+// evidence, so a name that repeats at once is told once, and keepalives have no part in the order. What decides comes first, so that the bound on the number of
 // keys never costs it.
 func (r *reader) stream(b []byte) {
 	evs, _ := wire.Events(b)
@@ -73,9 +74,10 @@ func (r *reader) stream(b []byte) {
 		r.failure(s.failed)
 	}
 	if s.deltas {
-		r.add("stream/text", Value{Text, s.text.String()})
+		r.add("stream/text", Value{Text, r.maskedString(s.text.String())}) // an id may have been cut in two
 	}
-	r.data(s.data)
+	r.data("stream/data", s.data)
+	r.data("stream/keepalive", s.beats)
 }
 
 func (s *events) event(e *wire.Event, layout *Layout) {
@@ -85,7 +87,9 @@ func (s *events) event(e *wire.Event, layout *Layout) {
 	}
 	m, json := layout.meaning(*e)
 	name := eventName(e.Name, m.Word)
-	s.named(name)
+	if !m.Keepalive {
+		s.named(name)
+	}
 	if m.Terminal != "" {
 		s.terminals = append(s.terminals, m.Terminal)
 	}
@@ -96,6 +100,9 @@ func (s *events) event(e *wire.Event, layout *Layout) {
 	case m.Error && s.failed == nil:
 		s.failed = &failure{m, json, e.Data}
 	case e.NoData:
+	case m.Keepalive: // apart, so that one between two deltas moves neither
+		s.count[name]++
+		s.beats = append(s.beats, datum{name: name, key: numbered("stream/keepalive/"+escape(name), s.count[name]), json: json, text: e.Data})
 	default:
 		s.keep(name, &m, json, e.Data)
 	}
@@ -170,9 +177,9 @@ func (n *node) cutText(path []string) (string, bool) {
 }
 
 // data adds what events carried.
-func (r *reader) data(all []datum) {
+func (r *reader) data(root string, all []datum) {
 	if len(all) > 0 {
-		r.add("stream/data", Value{Kind: Object})
+		r.add(root, Value{Kind: Object})
 	}
 	for i := range all {
 		if d := &all[i]; d.json != nil {
