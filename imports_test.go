@@ -40,11 +40,12 @@ var table = map[string][]string{
 	"controls": {"check", "stub", "compare", "evidence", "dialects", "classify", "wire", "ledger", "fixture", "record"},
 	"report":   {"record"},
 	"explain":  {"wire", "evidence", "dialects", "classify"},
+	"gate":     {"record", "compare", "evidence", "fixture", "dialects", "classify"},
 	"bench":    {},
 
 	"classifier": {"wire", "evidence", "dialects"},
 	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
-		"wire", "ledger", "fixture", "classifier", "nearest"},
+		"wire", "ledger", "fixture", "classifier", "nearest", "gate"},
 }
 
 // inTests stands in homes for "any _test.go file, and nothing else".

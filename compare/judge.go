@@ -49,6 +49,8 @@ type Judged struct {
 	Direct      classify.Class
 	Class       classify.Class
 	Allowed     int // hits, 0 for any number
+
+	InventedSuccess bool // a client would take for done what nobody called done; never declared
 }
 
 // Difference is an evidence difference with what the profile makes of it.
@@ -57,6 +59,8 @@ type Difference struct {
 	Key    *Key            // the profile's key that lets it decide, nil for a note
 	Role   classify.Role   // of the key itself
 	Covers []classify.Role // roles below a subtree that is gone
+
+	Declared []string // entries of known files that fit it
 }
 
 // Judge gives the verdict of one pass. It never panics on an answer, whatever a layer sent.
@@ -91,6 +95,8 @@ func (r Rules) Judge(o Observed) Judged {
 		return j
 	}
 	r.judgeEvidence(&j, o)
+	j.InventedSuccess = inventedASuccess(&o, j.Class)
+	r.Declare(&j, &o)
 	return j
 }
 

@@ -37,6 +37,8 @@ type checkFlags struct {
 	rate                                              float64
 	timeout, deadline, readyTimeout, settle           time.Duration
 	verbose                                           bool
+	known                                             []string
+	baseline                                          string
 }
 
 func (f *checkFlags) register(cmd *cobra.Command) {
@@ -64,6 +66,9 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.failOn, "fail-on", failOnChanged, "changed, or reclassified to let differences pass that leave the class the same")
 	fl.StringVar(&f.classifier, "classifier", "", "`COMMAND` of your own classifier, run without a shell; see docs/classifier.md")
 	fl.IntVar(&f.maxLayerRetries, "max-layer-retries", -1, "retries by the layer to allow for every class (default: the profile's rule)")
+
+	fl.StringArrayVar(&f.known, "known", nil, "`FILE` of differences that are known and may stay for a time (repeatable); -o known=FILE writes one, see docs/known.md")
+	fl.StringVar(&f.baseline, "baseline", "", "`OLD.json`, an earlier record of the layer: only what is new against it fails, see docs/gate.md")
 
 	fl.IntVar(&f.concurrency, "concurrency", 8, "requests side by side")
 	fl.Float64Var(&f.rate, "rate", 0, "requests per second through the layer, 0 for as many as it takes")
