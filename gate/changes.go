@@ -96,7 +96,7 @@ func (n *news) ofFindings(old, now *record.Document) {
 		case ok && had.Fails == f.Fails && f.Fails:
 			n.Same++
 		case !ok || f.Fails && !had.Fails:
-			n.Changes = append(n.Changes, record.Change{What: newFind, Key: f.Kind, Text: "new: " + f.Kind + ": " + f.Text, Fails: f.Fails && !f.Soft})
+			n.Changes = append(n.Changes, record.Change{What: newFind, Key: f.Kind, Text: "finding " + f.Kind + ": " + f.Text, Fails: f.Fails && !f.Soft})
 		}
 	}
 	for i := range old.Findings {

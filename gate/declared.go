@@ -44,6 +44,9 @@ func For(files []*File, layer string, routes []string, m *fixture.Matrix) (*Decl
 func (d *Declared) exists(e *Entry) error {
 	for _, p := range e.rows {
 		fixtures := d.fixtures(p)
+		if b, err := fixture.Builtin(); len(fixtures) == 0 && err == nil { // a matrix of the user's own may stand instead of it
+			fixtures = (&Declared{matrix: b}).fixtures(p)
+		}
 		if len(fixtures) == 0 {
 			return fmt.Errorf("there is no row %q", p)
 		}

@@ -32,6 +32,9 @@ func Known(w io.Writer, doc record.Document) error {
 	default:
 		fmt.Fprintf(&b, "# Known differences of %s, written by %s %s. Give each entry its reason; without one the file is refused.\n",
 			plain(doc.Target.Name), plain(doc.Tool.Name), plain(doc.Tool.Version))
+		if doc.Target.Name == doc.Target.URL && doc.Target.URL != "" {
+			b.WriteString("# It names the layer by its address; with --name another port would change nothing.\n")
+		}
 		writeKnown(&b, &doc)
 	}
 	_, err := b.WriteTo(w)
