@@ -108,6 +108,13 @@ func decide(d *record.Document) (int, string) {
 		return ExitCouldNotTell, d.NotReady
 	case d.News != nil:
 		return decideNews(d, t)
+	}
+	return decideRows(d, t)
+}
+
+// decideRows judges a run that came to rows by all of them.
+func decideRows(d *record.Document, t tally) (int, string) {
+	switch {
 	case d.Incomplete && t.failing+t.own+problems(d) == 0:
 		return ExitCouldNotTell, "the run was interrupted before a row failed"
 	case t.failing > 0:

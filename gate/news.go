@@ -29,6 +29,9 @@ var newsOrder = []string{newFault, newFind, classNews, hitNews, timeNews, versio
 func News(old, now *record.Document) *record.News {
 	n := &news{News: record.News{Old: side(old), New: side(now), Changes: []record.Change{}}, rules: compare.Rules{FailOn: now.Settings.FailOn, AllowUntestable: now.Settings.AllowUntestable}}
 	n.Unequal = append(append(unusable("the older record", old), unusable("the newer record", now)...), unequal(old, now)...)
+	if old.Incomplete { // of the newer run each row that is missing is told of; a fault that it found is one
+		n.Unequal = append(n.Unequal, "the older record is of a run that did not end")
+	}
 	before := rowsOf(old)
 	after := rowsOf(now)
 	shaky := unstable(old, now)

@@ -124,7 +124,8 @@ func TestNews(t *testing.T) {
 		{"a control was missed then", func(d *record.Document) { d.Proof.Exact = 1 }, nil, 3, "not every control was caught"},
 		{"a control was missed now", nil, func(d *record.Document) { d.Proof.Missed = []string{"x"} }, 3, "control"},
 		{"the older run did not end", func(d *record.Document) { d.Incomplete = true }, nil, 3, "did not end"},
-		{"the newer run did not end", nil, func(d *record.Document) { d.Incomplete = true }, 3, "did not end"},
+		{"the newer run did not end", nil, func(d *record.Document) { d.Incomplete = true }, 3, "interrupted"},
+		{"it did not end, and found a new fault", nil, all(lost, func(d *record.Document) { d.Incomplete = true }), 1, "new error/message lost"},
 		{"an older run without rows", func(d *record.Document) { d.Rows = nil }, nil, 3, "has no rows"},
 
 		{"a new finding", nil, finds("layer-state", true), 1, "finding finding layer-state"},

@@ -27,8 +27,6 @@ func unusable(which string, d *record.Document) (out []string) {
 	switch p := d.Proof; {
 	case d.Refused != "":
 		say("is of a run that was refused: " + d.Refused)
-	case d.Incomplete:
-		say("is of a run that did not end")
 	case d.NotReady != "":
 		say("is of a run in which nothing came through the layer")
 	case len(d.Rows) == 0:
@@ -82,6 +80,11 @@ func agrees(r *record.Row) error {
 	if len(r.Observations) == 0 {
 		return fmt.Errorf("it is called %s, and nothing was observed", r.Verdict)
 	}
+	return fitsItsKeys(r, v)
+}
+
+// fitsItsKeys holds a verdict that passes, or says that the class is the same, against class and keys.
+func fitsItsKeys(r *record.Row, v compare.Verdict) error {
 	failure := r.Layer != nil && (r.Layer.End != evidence.EndOK || r.Layer.Status >= 500) // a row may expect one
 	if v != compare.Declared && !failure && r.Class.Layer != "" && r.Class.Layer != r.Class.Fixture {
 		return fmt.Errorf("it is called %s, and its class is another one", r.Verdict)

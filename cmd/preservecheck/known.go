@@ -77,7 +77,26 @@ func (p *plan) judgeNews(d *record.Document) {
 	}
 	if p.baseline != nil && d.Refused == "" {
 		d.News = gate.News(p.baseline, d)
+		p.hideNews(d.News)
 		compare.Settle(d)
+	}
+}
+
+// hideNews removes the secrets of this run from what an older one wrote.
+func (p *plan) hideNews(n *record.News) {
+	texts := []*string{&n.Old.Layer, &n.Old.Version, &n.Old.Result, &n.Old.Tool}
+	for i := range n.Changes {
+		c := &n.Changes[i]
+		texts = append(texts, &c.Row, &c.Route, &c.Key, &c.Before, &c.After, &c.Text)
+	}
+	for i := range n.Untold {
+		texts = append(texts, &n.Untold[i])
+	}
+	for i := range n.Unequal {
+		texts = append(texts, &n.Unequal[i])
+	}
+	for _, t := range texts {
+		*t = p.hide(*t)
 	}
 }
 
