@@ -42,6 +42,16 @@ func TestProofRunsUnderTheKnownFile(t *testing.T) {
 	if got := prove(key("header/retry-after", "changed")); got.silenced == 0 || !got.deciding || got.missed != "" || got.pairs != none.pairs {
 		t.Errorf("one direction of a key: %+v", got)
 	}
+	// The only fault of a key, by its very value: another value of the key would still turn a row red.
+	exact := func(_ *compare.Observed, d *compare.Difference) []compare.Declaration {
+		if d.Difference.Key != "header/retry-after-ms" || d.Got.Text == otherValue {
+			return nil
+		}
+		return []compare.Declaration{{Entry: "e"}}
+	}
+	if got := prove(exact); got.silenced == 0 || !got.deciding || got.missed != "" {
+		t.Errorf("one value of a key: %+v", got)
+	}
 	got := prove(key("header/retry-after-ms", ""))
 	if got.deciding || !strings.Contains(got.missed, "declares every fault in key header/retry-after-ms") || got.pairs != none.pairs {
 		t.Errorf("a key that is silenced everywhere: %+v", got)

@@ -30,6 +30,7 @@ func Prove(ctx context.Context, in Input) record.Proof {
 	p := newProver(in, All())
 	p.detect(ctx)
 	p.decide(ctx)
+	p.reopen()
 	p.wholeRuns(ctx)
 	return p.proof()
 }
@@ -56,10 +57,10 @@ type prover struct {
 	faults   []*Fault
 	rows     []subject
 	tally    map[*Fault]*record.Control
-	red      map[string]bool // patterns that turned a row red
-	shown    map[string]bool // patterns that a row differed in, without failing it because of --fail-on
-	declared map[string]bool // patterns of rows that a known file declares
-	silenced map[*Fault]bool // faults that it declares on some row
+	red      map[string]bool   // patterns that turned a row red
+	shown    map[string]bool   // patterns that a row differed in, without failing it because of --fail-on
+	declared map[string]string // patterns of which a known file declares a fault, with the key that differed
+	silenced map[*Fault]bool   // faults that it declares on some row
 	missed   []string
 	pairs    int
 	exact    int
@@ -69,7 +70,7 @@ type prover struct {
 }
 
 func newProver(in Input, faults []*Fault) *prover {
-	p := &prover{in: in, faults: faults, tally: map[*Fault]*record.Control{}, red: map[string]bool{}, shown: map[string]bool{}, declared: map[string]bool{}, silenced: map[*Fault]bool{}}
+	p := &prover{in: in, faults: faults, tally: map[*Fault]*record.Control{}, red: map[string]bool{}, shown: map[string]bool{}, declared: map[string]string{}, silenced: map[*Fault]bool{}}
 	for _, f := range faults {
 		p.tally[f] = &record.Control{Name: f.Name, Why: f.Why}
 	}
@@ -196,7 +197,7 @@ func (p *prover) note(f *Fault, j compare.Judged, o compare.Observed) {
 		switch {
 		case d.Key == nil:
 		case len(d.Declared) > 0 && (open || !fails):
-			p.declared[d.Key.Pattern] = true // something else decides the row, or nothing does
+			p.declared[d.Key.Pattern] = d.Difference.Key // something else decides the row, or nothing does
 		case fails:
 			p.red[d.Key.Pattern] = true
 		case j.Verdict == compare.Different:
@@ -292,8 +293,8 @@ func (p *prover) proof() record.Proof {
 			out.Shown++
 		default:
 			out.Keys++
-			if p.declared[k.Pattern] {
-				out.Missed = append(out.Missed, fmt.Sprintf("the known file declares every fault in key %s, so that none turns a row red under profile %s: declare less, or take a profile without the key", k.Pattern, p.in.Rules.Profile.Name))
+			if p.declared[k.Pattern] != "" {
+				out.Missed = append(out.Missed, fmt.Sprintf("the known file declares every fault in key %s, whatever its value, so that none turns a row red under profile %s: declare less, or take a profile without the key", k.Pattern, p.in.Rules.Profile.Name))
 				continue
 			}
 			out.Missed = append(out.Missed, fmt.Sprintf("no fault in key %s turns a row red under profile %s", k.Pattern, p.in.Rules.Profile.Name))

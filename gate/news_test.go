@@ -112,6 +112,7 @@ func TestNews(t *testing.T) {
 		{"a row could not be told", nil, verdict(1, "inconclusive"), 3, "b (plain) is inconclusive"},
 		{"a new fault is worse than a row without a result", nil, all(lost, verdict(1, "inconclusive")), 1, "new error/message lost"},
 		{"what could not be told then is no excuse", verdict(0, "inconclusive"), lost, 1, "new error/message lost"},
+		{"nor is what was seen in it", all(lost, verdict(0, "inconclusive")), lost, 1, "new error/message lost"},
 		{"a row that is new and passes", func(d *record.Document) { d.Rows = d.Rows[:1] }, nil, 0, "no new fault"},
 		{"a row that is new and fails", func(d *record.Document) { d.Rows = d.Rows[:1] }, loses(1, "error/message"), 1, "new error/message lost"},
 

@@ -39,13 +39,19 @@ func (p *pattern) fits(want, got string) bool {
 
 // needsValue reports whether a class rests on the value of a key, or on one below it.
 func needsValue(key string) bool {
-	if key == "status" || key == "end" {
-		return true
-	}
+	return isExact(key) || restsOn(func(k string) bool { return strings.HasPrefix(k, unnumbered(key)+"/") })
+}
+
+// isExact reports whether a class rests on the value of the key itself.
+func isExact(key string) bool {
+	return key == "end" || restsOn(func(k string) bool { return k == unnumbered(key) })
+}
+
+// restsOn reports whether one of the keys by which status, type, code and wait are known, in any dialect, is meant.
+func restsOn(meant func(key string) bool) bool {
 	for _, d := range dialects.All() {
 		for _, role := range []classify.Role{classify.Status, classify.Type, classify.Code, classify.RetryAfter} {
-			k := d.Keys[role]
-			if k != "" && (k == unnumbered(key) || strings.HasPrefix(k, unnumbered(key)+"/")) {
+			if k := d.Keys[role]; k != "" && meant(k) {
 				return true
 			}
 		}
