@@ -39,6 +39,7 @@ type Observed struct {
 	Unserved   string // why the stub could not serve a hit by a fault of its own; "" when it could
 	Astray     string // where the layer called the stub besides; "" when it did not
 	Provenance Provenance
+	Route      string // name of the route it was asked on; "" where a layer has one
 }
 
 // Judged is what one pass says.

@@ -81,7 +81,7 @@ func (d *Declared) has(f *fixture.Fixture, key string) bool {
 // Known is what compare asks. It is safe for several goroutines.
 func (d *Declared) Known(o *compare.Observed, x *compare.Difference) (out []compare.Declaration) {
 	for _, e := range d.entries {
-		if e.finding == "" && e.covers(o.Fixture.Name, o.Mode) && e.fits(o, x) {
+		if e.finding == "" && (e.route == "" || e.route == o.Route) && e.covers(o.Fixture.Name, o.Mode) && e.fits(o, x) {
 			out = append(out, compare.Declaration{Entry: e.String(), From: e.from, To: e.to})
 		}
 	}
@@ -224,25 +224,25 @@ const (
 )
 
 func showed(e *Entry, doc *record.Document, row, mode string) sight {
+	best := leftOut
 	for i := range doc.Rows {
 		r := &doc.Rows[i]
-		if r.Row != row || r.Mode != mode {
+		if r.Row != row || r.Mode != mode || e.route != "" && r.Route != e.route {
 			continue
 		}
-		for _, f := range r.Fields {
-			if slices.Contains(f.Declared, e.String()) {
-				return seen
-			}
+		switch {
+		case slices.ContainsFunc(r.Fields, func(f record.Field) bool { return slices.Contains(f.Declared, e.String()) }):
+			return seen
+		case !conclusive(r) || r.Omitted > 0:
+			best = untold
+		case best == leftOut:
+			best = unseen
 		}
-		if conclusive(r) && r.Omitted == 0 {
-			return unseen
-		}
-		return untold
 	}
-	for _, x := range doc.Excluded {
-		if x.Row == row && x.Mode == mode && strings.HasPrefix(x.Why, "hazard ") {
-			return leftOut
-		}
+	if best != leftOut || slices.ContainsFunc(doc.Excluded, func(x record.Excluded) bool {
+		return x.Row == row && x.Mode == mode && strings.HasPrefix(x.Why, "hazard ")
+	}) {
+		return best
 	}
 	return untold
 }

@@ -186,6 +186,18 @@ func with(key, text string) func(evidence.Evidence) evidence.Evidence {
 
 func TestKnown(t *testing.T) {
 	lost := without("header/retry-after")
+	d, err := For(files(t, entry("route", "chat")), "gw", []string{"chat", "other"}, builtin(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := builtin(t).Get("rate_limit")
+	want := evidence.Of(f.Expected(fixture.NoID, false), dialects.Anthropic.Layout, fixture.NoID)
+	x := compare.Difference{Difference: evidence.Difference{Key: "header/retry-after", Dir: evidence.Lost}}
+	for route, n := range map[string]int{"chat": 1, "other": 0, "": 0} {
+		if got := d.Known(&compare.Observed{Fixture: f, Mode: fixture.Plain, Expected: want, Route: route}, &x); len(got) != n {
+			t.Errorf("route %q: %v", route, got)
+		}
+	}
 	for _, c := range []struct {
 		why, in string
 		mode    fixture.Mode
@@ -261,6 +273,8 @@ func TestProblems(t *testing.T) {
 		{"wide on purpose", entry("rows", `["*"]`, "key", "error/message", "wide", "true"), sees(ran(both...), "error/message"), ""},
 		{"expired of another layer", entry("layer", "other", "expires", "2026-11-29"), ran(both...), ""},
 		{"a finding that was not made", entry("finding", "intermittent", "key", "", "direction", ""), ran(both...), "stale"},
+		{"seen on one route of two", entry("mode", "plain"), sees(ran("rate_limit plain declared", "rate_limit plain preserved"), "header/retry-after"), ""},
+		{"could not be told on one route of two", entry("mode", "plain"), ran("rate_limit plain preserved", "rate_limit plain broken"), ""},
 	} {
 		d, err := For(files(t, c.in), "gw", nil, builtin(t))
 		if err != nil {
