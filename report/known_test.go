@@ -179,3 +179,18 @@ func TestNewsIsPlain(t *testing.T) {
 		t.Errorf("%v: %s", err, b.String())
 	}
 }
+
+// TestKnownLeavesOutWhatIsDeclared: a second file can stand beside the first. A class that nobody named has to be.
+func TestKnownLeavesOutWhatIsDeclared(t *testing.T) {
+	doc := base()
+	doc.Rows = []record.Row{
+		{Row: "a", Mode: "plain", Verdict: "changed", Fields: []record.Field{
+			{Key: "header/x", Dir: "lost", Decides: true, Declared: []string{"known.yaml entry 1"}}, {Key: "header/y", Dir: "lost", Decides: true}}},
+		{Row: "b", Mode: "plain", Verdict: "reclassified", Class: record.Classes{Fixture: "rate_limit", Layer: "other"}, Fields: []record.Field{
+			{Key: "header/z", Dir: "lost", Decides: true, Declared: []string{"known.yaml entry 2"}}}},
+	}
+	text := known(t, doc)
+	if strings.Contains(text, "header/x") || !strings.Contains(text, "header/y") || !strings.Contains(text, "header/z") {
+		t.Error(text)
+	}
+}
