@@ -41,11 +41,12 @@ var table = map[string][]string{
 	"report":   {"record"},
 	"explain":  {"wire", "evidence", "dialects", "classify"},
 	"target":   {"fixture", "dialects", "ledger", "wire"},
+	"gate":     {"record", "compare", "evidence", "fixture", "dialects", "classify"},
 	"bench":    {},
 
 	"classifier": {"wire", "evidence", "dialects"},
 	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
-		"wire", "ledger", "fixture", "classifier", "nearest", "target"},
+		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate"},
 }
 
 // inTests stands in homes for "any _test.go file, and nothing else".

@@ -151,7 +151,7 @@ func (r *runner) tell(row Row, by *seen) {
 // decided adds what the deciding observation saw.
 func (r *runner) decided(out *record.Row, row Row, s *seen) {
 	out.Provenance = string(s.from)
-	out.HitsAllowed = s.judged.Allowed
+	out.HitsAllowed, out.InventedSuccess = s.judged.Allowed, s.judged.InventedSuccess
 	out.Fields, out.Omitted = r.fields(row, s)
 	out.Layer = r.article(row, s.layer, s.probe.answer.Values("request-id"), len(s.hits))
 	if told := s.from == compare.OwnHit || s.from == compare.Attributed; told && s.judged.Verdict != compare.Inconclusive || s.judged.Verdict == compare.LayerMade {
@@ -194,6 +194,7 @@ func (r *runner) fields(row Row, s *seen) (out []record.Field, omitted int) {
 		f := record.Field{
 			Key: r.clean(d.Difference.Key), Role: string(d.Role), Dir: string(d.Dir), Nuance: string(d.Nuance), Other: r.clean(d.Other), Decides: d.Key != nil,
 			Fixture: r.value(r.expected[row], d.Difference.Key), Direct: r.value(direct, d.Difference.Key), Layer: r.value(s.layer, d.Difference.Key),
+			Declared: d.Declared,
 		}
 		for _, c := range d.Covers {
 			f.Covers = append(f.Covers, string(c))

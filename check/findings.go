@@ -173,7 +173,7 @@ func (r *runner) softly(rows []string) bool {
 			continue
 		}
 		s := r.firstOf(row, passAlone)
-		if s == nil || s.judged.Verdict != compare.Preserved {
+		if s == nil || s.judged.Verdict != compare.Preserved && s.judged.Verdict != compare.Declared {
 			return false
 		}
 	}

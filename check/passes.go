@@ -81,7 +81,7 @@ func (r *runner) judge(s *seen) {
 	s.hits = r.c.Hits.Of(s.probe.tag.Nonce)
 	s.from = s.trace(s.hits)
 	s.judged = r.c.Rules.Judge(compare.Observed{
-		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: s.row.Dialect, Expected: r.expected[s.row], Direct: r.directs[s.row],
+		Fixture: s.row.Fixture, Mode: s.row.Mode, Route: s.row.Route, Dialect: s.row.Dialect, Expected: r.expected[s.row], Direct: r.directs[s.row],
 		Layer: s.layer, Answer: s.probe.answer, Hits: len(s.hits), Unserved: noteOf(s.hits, true), Astray: noteOf(s.hits, false), Provenance: s.from,
 	})
 }

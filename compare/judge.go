@@ -39,6 +39,7 @@ type Observed struct {
 	Unserved   string // why the stub could not serve a hit by a fault of its own; "" when it could
 	Astray     string // where the layer called the stub besides; "" when it did not
 	Provenance Provenance
+	Route      string // name of the route it was asked on; "" where a layer has one
 }
 
 // Judged is what one pass says.
@@ -49,6 +50,8 @@ type Judged struct {
 	Direct      classify.Class
 	Class       classify.Class
 	Allowed     int // hits, 0 for any number
+
+	InventedSuccess bool // a client would take for done what nobody called done; never declared
 }
 
 // Difference is an evidence difference with what the profile makes of it.
@@ -57,6 +60,8 @@ type Difference struct {
 	Key    *Key            // the profile's key that lets it decide, nil for a note
 	Role   classify.Role   // of the key itself
 	Covers []classify.Role // roles below a subtree that is gone
+
+	Declared []string // entries of known files that fit it
 }
 
 // Judge gives the verdict of one pass. It never panics on an answer, whatever a layer sent.
@@ -91,6 +96,8 @@ func (r Rules) Judge(o Observed) Judged {
 		return j
 	}
 	r.judgeEvidence(&j, o)
+	j.InventedSuccess = inventedASuccess(&o, j.Class)
+	r.Declare(&j, &o)
 	return j
 }
 
@@ -128,7 +135,7 @@ func inventedSuccess(o Observed, class classify.Class) string {
 	if t := inventedEnds(o); len(t) > 0 {
 		return "the layer finished the stream with " + strings.Join(t, " and ") + ", which nobody sent"
 	}
-	if class == classify.OK && o.Fixture.Class != classify.OK {
+	if classify.Success(class) && !classify.Success(o.Fixture.Class) {
 		return fmt.Sprintf("the layer answered with a success (status %d), which nobody sent", o.Answer.Status)
 	}
 	return ""

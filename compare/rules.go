@@ -10,4 +10,5 @@ type Rules struct {
 	FailOn          string // "changed" (default) or "reclassified"
 	MaxLayerRetries int    // -1: the profile's rule
 	AllowUntestable bool
+	Known           Known // nil: nothing was declared
 }

@@ -108,14 +108,25 @@ func decide(d *record.Document) (int, string) {
 		return ExitCouldNotTell, "the controls were not all proven"
 	case d.NotReady != "":
 		return ExitCouldNotTell, d.NotReady
-	case d.Incomplete && t.failing+t.own == 0:
+	case d.News != nil:
+		return decideNews(d, t)
+	}
+	return decideRows(d, t)
+}
+
+// decideRows judges a run that came to rows by all of them.
+func decideRows(d *record.Document, t tally) (int, string) {
+	switch {
+	case d.Incomplete && t.failing+t.own+problems(d) == 0:
 		return ExitCouldNotTell, "the run was interrupted before a row failed"
 	case t.failing > 0:
-		return ExitFail, fmt.Sprintf("%d of %s failed", t.failing, count(len(d.Rows), "row")) + also(t.hard, "finding") + own(t.own)
+		return ExitFail, fmt.Sprintf("%d of %s failed", t.failing, count(len(d.Rows), "row")) + also(t.hard, "finding") + own(t.own) + alsoKnown(d)
 	case t.own > 0:
 		return ExitFail, "your own classifier gives " + count(t.own, "row") + " another class through the layer" + also(t.hard, "finding")
 	case t.hard > 0:
-		return ExitFail, count(t.hard, "finding") + " about the run"
+		return ExitFail, count(t.hard, "finding") + " about the run" + alsoKnown(d)
+	case problems(d) > 0:
+		return ExitFail, knownProblems(d)
 	case d.Classifier != nil && d.Classifier.Failed != "":
 		return ExitCouldNotTell, "your own classifier failed: " + d.Classifier.Failed
 	case t.judged == 0:
@@ -163,6 +174,7 @@ func covers(d *record.Document) string {
 	if d.Proof.Shown > 0 {
 		fmt.Fprintf(&b, " (%d more only shown, --fail-on %s)", d.Proof.Shown, d.Settings.FailOn)
 	}
+	b.WriteString(silenced(d))
 	sep := "; "
 	for _, k := range []string{string(Declared), string(Untestable), "excluded", "attributed"} {
 		if c[k] > 0 {

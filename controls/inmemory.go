@@ -38,7 +38,7 @@ func (p *prover) inMemory(ctx context.Context, f *Fault, modes []fixture.Mode) r
 	m := p.in.few()
 	up := &memoryStub{matrix: m, book: ledger.New(run), names: namesOf(m), answers: map[*fixture.Fixture]*wire.Answer{}}
 	return check.Run(ctx, check.Config{
-		Run: run, Matrix: m, Rows: rowsOf(Input{Matrix: m}, modes), Hits: up.book, Rules: p.in.Rules, Channel: "auto", Model: "preservecheck-" + ledger.Placeholder,
+		Run: run, Matrix: m, Rows: rowsOf(Input{Matrix: m}, modes), Hits: up.book, Rules: p.in.undeclared(), Channel: "auto", Model: "preservecheck-" + ledger.Placeholder,
 		Layer: &memoryLayer{up: up, answer: f.behaviour()}, Direct: up, Idle: func() bool { return true },
 		Proof:       func(context.Context) record.Proof { return partOfAProof },
 		Concurrency: 1, Timeout: 5 * time.Second, Deadline: time.Minute, ReadyTimeout: 5 * time.Second,

@@ -30,6 +30,7 @@ func Prove(ctx context.Context, in Input) record.Proof {
 	p := newProver(in, All())
 	p.detect(ctx)
 	p.decide(ctx)
+	p.reopen()
 	p.wholeRuns(ctx)
 	return p.proof()
 }
@@ -52,22 +53,24 @@ func (in *Input) subject(row check.Row) subject {
 }
 
 type prover struct {
-	in     Input
-	faults []*Fault
-	rows   []subject
-	tally  map[*Fault]*record.Control
-	red    map[string]bool // patterns that turned a row red
-	shown  map[string]bool // patterns that a row differed in, without failing it because of --fail-on
-	missed []string
-	pairs  int
-	exact  int
+	in       Input
+	faults   []*Fault
+	rows     []subject
+	tally    map[*Fault]*record.Control
+	red      map[string]bool   // patterns that turned a row red
+	shown    map[string]bool   // patterns that a row differed in, without failing it because of --fail-on
+	declared map[string]string // patterns of which a known file declares a fault, with the key that differed
+	silenced map[*Fault]bool   // faults that it declares on some row
+	missed   []string
+	pairs    int
+	exact    int
 
 	answer wire.Answer       // memory for the answer of one pair
 	layer  evidence.Evidence // and for what was read of it
 }
 
 func newProver(in Input, faults []*Fault) *prover {
-	p := &prover{in: in, faults: faults, tally: map[*Fault]*record.Control{}, red: map[string]bool{}, shown: map[string]bool{}}
+	p := &prover{in: in, faults: faults, tally: map[*Fault]*record.Control{}, red: map[string]bool{}, shown: map[string]bool{}, declared: map[string]string{}, silenced: map[*Fault]bool{}}
 	for _, f := range faults {
 		p.tally[f] = &record.Control{Name: f.Name, Why: f.Why}
 	}
@@ -117,7 +120,7 @@ func (p *prover) decide(ctx context.Context) {
 			continue
 		}
 		q := newProver(Input{Matrix: p.in.Matrix, Rules: p.in.Rules, Modes: []fixture.Mode{m}}, p.faults)
-		q.red, q.shown = p.red, p.shown
+		q.red, q.shown, q.declared, q.silenced = p.red, p.shown, p.declared, p.silenced
 		q.each(ctx, q.undecided)
 		p.missed = append(p.missed, q.missed...)
 	}
@@ -145,11 +148,12 @@ func (p *prover) pair(f *Fault, s *subject) {
 		p.layer = evidence.AppendOf(p.layer[:0], a, s.row.Dialect.Layout, fixture.NoID)
 		layer = p.layer
 	}
-	j := p.in.Rules.Judge(compare.Observed{
+	o := compare.Observed{
 		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: s.row.Dialect, Expected: s.seen.Evidence, Direct: s.seen.Evidence,
 		Layer: layer, Answer: a, Hits: hits, Provenance: compare.OwnHit,
-	})
-	p.note(j)
+	}
+	j := p.in.undeclared().Judge(o) // what is seen does not depend on what was declared
+	p.note(f, j, o)
 	want, got := had(f, s.seen), did(j, hits)
 	if s.class != "" {
 		want = append(want, "verdict "+string(p.expectedVerdict(f, s, a, f.Want(s.seen), hits)))
@@ -176,12 +180,28 @@ func same(a, b *wire.Answer) bool {
 	return a.Status == b.Status && a.End == b.End && len(a.Faults) == len(b.Faults) && len(a.Interim) == len(b.Interim) && len(a.Trailer) == len(b.Trailer) && slices.Equal(a.Header, b.Header) && bytes.Equal(a.Body, b.Body)
 }
 
-// note remembers which keys decided a row that fails.
-func (p *prover) note(j compare.Judged) {
-	fails := p.in.Rules.Fails(j.Verdict)
+// undeclared are the run's rules without its known files.
+func (in *Input) undeclared() compare.Rules {
+	r := in.Rules
+	r.Known = nil
+	return r
+}
+
+// note remembers which keys decided a row that fails, under the run's known files.
+func (p *prover) note(f *Fault, j compare.Judged, o compare.Observed) {
+	p.in.Rules.Declare(&j, &o)
+	if j.Verdict == compare.Declared {
+		p.silenced[f] = true
+	}
+	fails, open := p.in.Rules.Fails(j.Verdict), false
+	for _, d := range j.Differences {
+		open = open || d.Key != nil && len(d.Declared) == 0
+	}
 	for _, d := range j.Differences {
 		switch {
 		case d.Key == nil:
+		case len(d.Declared) > 0 && (open || !fails):
+			p.declared[d.Key.Pattern] = d.Difference.Key // something else decides the row, or nothing does
 		case fails:
 			p.red[d.Key.Pattern] = true
 		case j.Verdict == compare.Different:
@@ -267,7 +287,7 @@ func union(all, more []string) []string {
 
 func (p *prover) proof() record.Proof {
 	keys := p.in.Rules.Profile.Keys
-	out := record.Proof{Pairs: p.pairs, Exact: p.exact, Missed: p.missed}
+	out := record.Proof{Pairs: p.pairs, Exact: p.exact, Missed: p.missed, Silenced: len(p.silenced)}
 	for _, k := range keys {
 		switch {
 		case p.red[k.Pattern]:
@@ -277,6 +297,10 @@ func (p *prover) proof() record.Proof {
 			out.Shown++
 		default:
 			out.Keys++
+			if p.declared[k.Pattern] != "" {
+				out.Missed = append(out.Missed, fmt.Sprintf("the known file declares every fault in key %s, whatever its value, so that none turns a row red under profile %s: declare less, or take a profile without the key", k.Pattern, p.in.Rules.Profile.Name))
+				continue
+			}
 			out.Missed = append(out.Missed, fmt.Sprintf("no fault in key %s turns a row red under profile %s", k.Pattern, p.in.Rules.Profile.Name))
 		}
 	}

@@ -34,6 +34,8 @@ type Document struct {
 
 	Classifier *Classifier `json:"classifier,omitempty"` // the user's own, when one was given
 	Hops       []Hop       `json:"hops,omitempty"`       // where in a chain of routes something changed first
+	Known      *Known      `json:"known,omitempty"`      // what was declared beforehand, when known files were given
+	News       *News       `json:"news,omitempty"`       // against an older record, when one was given: it alone is judged then
 }
 
 // Classifier is what a classifier of the user's own made of the rows. It never changes a verdict of a row.
@@ -140,6 +142,8 @@ type Field struct {
 	Fixture *Value   `json:"fixture,omitempty"`
 	Direct  *Value   `json:"direct,omitempty"`
 	Layer   *Value   `json:"layer,omitempty"`
+
+	Declared []string `json:"declared,omitempty"` // entries of known files that declare it
 }
 
 // Classes are the classes that the answers of a row got.
@@ -221,6 +225,8 @@ type Row struct {
 	Direct       *Evidence     `json:"direct,omitempty"`
 	Layer        *Evidence     `json:"layer,omitempty"`
 	Hits         []Hit         `json:"hits,omitempty"`
+
+	InventedSuccess bool `json:"invented_success,omitempty"` // a client takes for done what nobody called done; never declared
 }
 
 // Excluded is a row that was not run.
@@ -240,6 +246,8 @@ type Finding struct {
 	Advice string   `json:"advice,omitempty"`
 	Fails  bool     `json:"fails"`
 	Soft   bool     `json:"soft,omitempty"` // refused only side by side: could not tell instead of failing
+
+	Declared []string `json:"declared,omitempty"` // entries of known files that declare it, so that it does not fail
 }
 
 // Proof says whether the controls were caught.
@@ -250,7 +258,8 @@ type Proof struct {
 	Deciding int       `json:"deciding"`        // of these, keys that a fault turned red under this run's profile
 	Shown    int       `json:"shown,omitempty"` // keys that --fail-on lets differ: they are shown and turn nothing red
 	Controls []Control `json:"controls,omitempty"`
-	Missed   []string  `json:"missed,omitempty"` // in words, with the control's name
+	Missed   []string  `json:"missed,omitempty"`   // in words, with the control's name
+	Silenced int       `json:"silenced,omitempty"` // faults that a known file declares on at least one row
 }
 
 // Control is one fault and what it showed over all rows.

@@ -33,14 +33,20 @@ func JSON(w io.Writer, doc record.Document) error {
 }
 
 func encode(doc record.Document) ([]byte, error) {
+	raw, err := encodeAny(doc)
+	if err != nil {
+		return nil, fmt.Errorf("the record can't be written as JSON: %w", err)
+	}
+	return raw, nil
+}
+
+func encodeAny(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(doc); err != nil {
-		return nil, fmt.Errorf("the record can't be written as JSON: %w", err)
-	}
-	return b.Bytes(), nil
+	err := enc.Encode(v)
+	return b.Bytes(), err
 }
 
 // filled turns the lists of a run that has none into empty lists, so that a reader can go through them without

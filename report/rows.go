@@ -28,6 +28,7 @@ func (p *page) rows(doc *record.Document) {
 		p.sentence(excuse(first.Verdict, doc))
 		p.sentence(first.Consequence)
 		p.sentence(first.Reason)
+		p.declaredBy(g)
 		p.table(p.facts(g))
 		p.observations(g)
 	}

@@ -27,6 +27,8 @@ func (p *page) findings(fs []record.Finding) {
 			text += " (only side by side: could not tell)"
 		case f.Fails:
 			kind.tone = bad
+		case len(f.Declared) > 0:
+			text += " (declared by " + list(plains(f.Declared), ", ") + ")"
 		default:
 			text += " (does not fail the run)"
 		}

@@ -25,8 +25,12 @@ func Text(w io.Writer, doc record.Document, o TextOptions) error {
 	p.missed(doc.Proof.Missed)
 	p.head(&doc)
 	p.headline(&doc)
-	p.rows(&doc)
+	p.news(doc.News)
+	if doc.News == nil || o.Verbose {
+		p.rows(&doc)
+	}
 	p.hops(&doc)
+	p.known(doc.Known)
 	p.findings(doc.Findings)
 	p.classifier(doc.Classifier)
 	p.gap()

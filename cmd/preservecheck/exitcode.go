@@ -16,7 +16,7 @@ var exitTable = []struct {
 	meaning string
 }{
 	{exitPass, "everything planned was judged or excluded, all of it passes, every control was caught"},
-	{exitFail, "a row or finding fails: the layer does not keep the evidence"},
+	{exitFail, "a row or finding fails: the layer does not keep the evidence; or a known difference is stale, expired or too wide"},
 	{exitUsage, "usage or configuration is wrong, nothing was run"},
 	{exitUnknown, "could not tell: nothing or not everything could be judged, a control was missed, or the run was interrupted"},
 }

@@ -40,6 +40,8 @@ type checkFlags struct {
 	rate                                              float64
 	timeout, deadline, readyTimeout, settle           time.Duration
 	verbose                                           bool
+	known                                             []string
+	baseline                                          string
 }
 
 func (f *checkFlags) register(cmd *cobra.Command) {
@@ -71,6 +73,9 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.classifier, "classifier", "", "`COMMAND` of your own classifier, run without a shell; see docs/classifier.md")
 	fl.IntVar(&f.maxLayerRetries, "max-layer-retries", -1, "retries by the layer to allow for every class (default: the profile's rule)")
 
+	fl.StringArrayVar(&f.known, "known", nil, "`FILE` of differences that are known and may stay for a time (repeatable); -o known=FILE writes one, see docs/known.md")
+	fl.StringVar(&f.baseline, "baseline", "", "`OLD.json`, an earlier record of the layer: only what is new against it fails, see docs/gate.md")
+
 	fl.IntVar(&f.concurrency, "concurrency", 8, "requests side by side")
 	fl.Float64Var(&f.rate, "rate", 0, "requests per second through the layer, 0 for as many as it takes")
 	fl.DurationVar(&f.timeout, "timeout", 10*time.Second, "for one request")
@@ -78,7 +83,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.DurationVar(&f.readyTimeout, "ready-timeout", 30*time.Second, "to wait for the layer before any row")
 	fl.DurationVar(&f.settle, "settle", 5*time.Second, "to wait for late hits and for the layer to recover")
 
-	fl.StringVar(&f.format, "format", "text", "what to print: text, json")
+	fl.StringVar(&f.format, "format", "text", "what to print: text, json, known")
 	fl.StringArrayVarP(&f.output, "output", "o", nil, "`FORMAT=FILE` to write besides (repeatable)")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show preserved rows, too")
 	fl.StringVar(&f.color, "color", "auto", "auto, always, never")

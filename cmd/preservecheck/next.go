@@ -26,6 +26,10 @@ func (p *plan) next(d *record.Document) string {
 		return p.nextWay()
 	case advisesRate(d.Findings):
 		return p.with("rate", slower(p.flags.rate))
+	case d.News != nil && firstNew(d.News) == "":
+		return ""
+	case d.News != nil:
+		return strings.Join(append(p.again, "--fixture", firstNew(d.News), "-v"), " ")
 	case d.Result.Exit == exitFail && worst(d.Rows) != "" && p.flags.verbose && len(p.flags.fixture) > 0:
 		return "preservecheck fixtures show " + worst(d.Rows)
 	case d.Result.Exit == exitFail && worst(d.Rows) != "":
@@ -83,15 +87,25 @@ func (p *plan) with(flag, value string) string {
 	return strings.Join(append(words, "--"+flag, quote(value)), " ")
 }
 
-// worst names the row with the worst verdict, the first of several.
+// worst names the row with the worst verdict, the first of several; one that is declared is not asked about again.
 func worst(rows []record.Row) string {
-	name, verdict := "", compare.Preserved
+	name, verdict := "", compare.Declared
 	for i := range rows {
 		if v := compare.Verdict(rows[i].Verdict); compare.Worse(v, verdict) {
 			name, verdict = rows[i].Row, v
 		}
 	}
 	return name
+}
+
+// firstNew names the row of the first new fault, "" when there is none.
+func firstNew(n *record.News) string {
+	for _, c := range n.Changes {
+		if c.Fails && c.Row != "" {
+			return c.Row
+		}
+	}
+	return ""
 }
 
 // sayAgain repeats a command as it was given, but for what chooses rows and output. Settings from the environment

@@ -13,6 +13,7 @@ import (
 	"github.com/preservecheck/preservecheck/controls"
 	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/gate"
 	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/record"
 	"github.com/preservecheck/preservecheck/report"
@@ -48,6 +49,8 @@ type plan struct {
 	watch                          watch               // what the layer answered last
 	target                         *target.Target      // nil: the layer was given by its URL
 	routes                         []route             // of the target
+	known                          *gate.Declared      // nil: no known file was given
+	baseline                       *record.Document    // nil: every fault counts
 }
 
 // newPlan reads the flags. Every error is one of usage.
@@ -55,7 +58,7 @@ func newPlan(a *app, cmd *cobra.Command, f *checkFlags) (*plan, error) {
 	p := &plan{flags: f, command: cmd.Name(), again: sayAgain(cmd)}
 	steps := []func(*app, *cobra.Command) error{
 		func(_ *app, cmd *cobra.Command) error { return f.validate(cmd) },
-		p.readLayer, p.readHeader, p.readStub, p.readJudging, p.readRows, p.readOutput, p.readClassifier,
+		p.readLayer, p.readHeader, p.readStub, p.readJudging, p.readRows, p.readOutput, p.readClassifier, p.readKnown, p.readBaseline,
 	}
 	for _, step := range steps {
 		if err := step(a, cmd); err != nil {
@@ -264,6 +267,8 @@ func (p *plan) targetName() string {
 	switch {
 	case p.flags.name != "":
 		return p.flags.name
+	case p.target != nil:
+		return p.target.Name
 	case p.control != "":
 		return controlPrefix + p.control
 	}

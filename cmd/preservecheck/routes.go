@@ -163,10 +163,7 @@ func (p *plan) ownSocket(s *station) string {
 
 // targetOf is what the record says of a target's file.
 func (p *plan) targetOf() record.Target {
-	t := record.Target{Name: p.target.Name, Version: p.target.Version, Hops: p.target.Hops}
-	if p.flags.name != "" {
-		t.Name = p.flags.name
-	}
+	t := record.Target{Name: p.targetName(), Version: p.target.Version, Hops: p.target.Hops}
 	if p.flags.layerVersion != "" {
 		t.Version = p.flags.layerVersion
 	}

@@ -90,6 +90,7 @@ func (a *app) runPlan(ctx context.Context, p *plan) (record.Document, error) {
 	if p.classifier != nil {
 		p.classifier.add(ctx, &d, p.hide)
 	}
+	p.judgeNews(&d)
 	if d.Result.Next == "" {
 		d.Result.Next = p.hide(p.next(&d))
 	}

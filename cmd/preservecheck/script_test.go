@@ -31,6 +31,16 @@ func TestMain(m *testing.M) {
 		"preservecheck": main,
 		// Classifiers of a user's own.
 		"my-classifier": myClassifier,
+		// An editor: my-edit FROM TO OLD NEW.
+		"my-edit": func() {
+			b, err := os.ReadFile(os.Args[1])
+			if err == nil {
+				err = os.WriteFile(os.Args[2], bytes.ReplaceAll(b, []byte(os.Args[3]), []byte(os.Args[4])), 0o600)
+			}
+			if err != nil {
+				panic(err)
+			}
+		},
 		// The same program with a bug in it.
 		"preservecheck-panics": func() {
 			onStart = func() { panic("boom\nwith a second line \x1b[31m") }
