@@ -244,7 +244,11 @@ func showFixture(w io.Writer, f *fixture.Fixture) error {
 	} {
 		_ = report.Hanging(&b, fmt.Sprintf("%-8s ", line[0]), line[1], columns(w))
 	}
-	fmt.Fprintf(&b, "\nas served (%s stands for the id of the hit):\n\n", fixture.NoID)
+	compressed := ""
+	if f.Answer.Gzip { // which nobody could read
+		compressed = "; compressed and labelled when the request accepts gzip"
+	}
+	fmt.Fprintf(&b, "\nas served (%s stands for the id of the hit%s):\n\n", fixture.NoID, compressed)
 	served(&b, f)
 	_, err := b.WriteTo(w)
 	return err

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,7 +72,7 @@ func oneFixture(cmd *cobra.Command, args, files []string) (*fixture.Fixture, err
 	return f, nil
 }
 
-// curl writes a command, and the request and the answer as they stand on the wire.
+// curl writes a command, and the request and the answer as they stand on the wire when nothing is compressed.
 func curl(f *fixture.Fixture, files []string) []byte {
 	d := dialects.ByName(f.Dialect)
 	mode := fixture.Plain
@@ -82,6 +83,8 @@ func curl(f *fixture.Fixture, files []string) []byte {
 		Model: strings.ReplaceAll(defaultModel, ledger.Placeholder, f.Name), Prompt: "fixture", Stream: mode == fixture.Stream,
 		Header: []wire.Field{{Name: ledger.DefaultHeader, Value: f.Name}},
 	})
+	// The answer below is plain, since compressed bytes can't be read; so nothing may ask for compressed ones.
+	q.Header = slices.DeleteFunc(slices.Clone(q.Header), func(h wire.Field) bool { return strings.EqualFold(h.Name, "accept-encoding") })
 	var b bytes.Buffer
 	serve := "preservecheck serve"
 	for _, name := range files {
@@ -98,7 +101,11 @@ func curl(f *fixture.Fixture, files []string) []byte {
 		fmt.Fprintf(&b, "%s: %s\n", h.Name, h.Value)
 	}
 	fmt.Fprintf(&b, "content-length: %d\n\n%s\n", len(q.Body), q.Body)
-	fmt.Fprintf(&b, "\n# The answer (%s stands for the id of the hit; lines end in CRLF, bytes that can't be shown are escaped):\n\n", fixture.NoID)
+	fmt.Fprintf(&b, "\n# The answer (%s stands for the id of the hit; lines end in CRLF, bytes that can't be shown are escaped):\n", fixture.NoID)
+	if f.Answer.Gzip {
+		b.WriteString("# Asked with accept-encoding: gzip, the stub compresses it and says so in content-encoding.\n")
+	}
+	b.WriteByte('\n')
 	served(&b, f)
 	return b.Bytes()
 }
