@@ -96,6 +96,16 @@ func own(n int) string {
 	return "; your own classifier gives " + count(n, "row") + " another class through the layer"
 }
 
+// noted counts the rows whose other class does not fail the run.
+func noted(rows []record.OwnClass) (n int) {
+	for _, r := range rows {
+		if r.Noted() {
+			n++
+		}
+	}
+	return n
+}
+
 // decide follows DESIGN's order of exit codes.
 func decide(d *record.Document) (int, string) {
 	t := tallied(d)
@@ -184,6 +194,9 @@ func covers(d *record.Document) string {
 	}
 	if d.Classifier != nil && d.Classifier.Failed == "" {
 		fmt.Fprintf(&b, "%syour own classifier changes its class in %d of %d rows", sep, tallied(d).own, len(d.Classifier.Rows))
+		if n := noted(d.Classifier.Rows); n > 0 {
+			fmt.Fprintf(&b, ", %d more noted", n)
+		}
 	}
 	if d.Matrix.Narrowed != "" {
 		fmt.Fprintf(&b, "; %d of %d rows selected by %s", d.Matrix.Selected, d.Matrix.Total, d.Matrix.Narrowed)

@@ -54,8 +54,12 @@ type OwnClass struct {
 	Builtin string `json:"builtin"`         // the built-in class of the fixture
 	Route   string `json:"route,omitempty"`
 	Differs bool   `json:"differs,omitempty"` // he calls the fixture otherwise than the built-in rules: a note
-	Changes bool   `json:"changes,omitempty"` // his class is another one through the layer: it fails
+	Changes bool   `json:"changes,omitempty"` // his class is another one through the layer, and that fails
 }
+
+// Noted reports whether his class is another one through the layer where that is only told: on a row that expects a
+// failure, any will do.
+func (o OwnClass) Noted() bool { return !o.Changes && o.Layer != "" && o.Layer != o.Fixture }
 
 // Tool names what wrote the record.
 type Tool struct {

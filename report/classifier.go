@@ -16,12 +16,18 @@ func (p *page) classifier(c *record.Classifier) {
 	if c.Failed != "" {
 		p.block(word{text: "CLASSIFIER FAILED", tone: unsure}, start+"could not be asked about every row: "+p.whole(c.Failed))
 	}
+	through := func(r record.OwnClass) safe { return p.name(r.Fixture) + " -> " + p.name(r.Layer) }
+	noted := some(c.Rows, record.OwnClass.Noted)
 	changes := some(c.Rows, func(r record.OwnClass) bool { return r.Changes })
 	if len(changes) > 0 {
 		p.block(word{text: "reclassified", tone: bad}, start+"gives "+count(len(changes), "row")+" another class through the layer: this is what your worker acts on")
-		p.own(changes, func(r record.OwnClass) safe { return p.name(r.Fixture) + " -> " + p.name(r.Layer) })
+		p.own(changes, through)
 	} else if c.Failed == "" {
-		p.block(word{}, start+"keeps its class in "+count(len(c.Rows), "row"))
+		p.block(word{}, start+"keeps its class in "+count(len(c.Rows)-len(noted), "row"))
+	}
+	if len(noted) > 0 {
+		p.block(word{}, "it gives these rows, for which any failure will do, another class through the layer (does not fail the run):")
+		p.own(noted, through)
 	}
 	differs := some(c.Rows, func(r record.OwnClass) bool { return r.Differs })
 	if len(differs) > 0 {

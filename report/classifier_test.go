@@ -27,6 +27,8 @@ func TestOwnClassifier(t *testing.T) {
 			{Row: "tier_cap", Mode: "plain", Route: "gw", Fixture: "cap", Layer: "wait", Builtin: "cap", Changes: true}}},
 			[]string{"tier_cap (plain; route edge)  cap -> wait\n", "tier_cap (plain; route gw)    cap -> wait\n"}, nil},
 		{"nothing to tell", &record.Classifier{Command: "python3", Rows: rows[2:]}, []string{"your own classifier (python3) keeps its class in 1 row\n"}, []string{"built-in:"}},
+		{"another failure where any will do is a note", &record.Classifier{Command: "python3", Rows: append(rows[2:3:3], record.OwnClass{Row: "reset", Mode: "plain", Fixture: "cut", Layer: "gateway", Builtin: "cut"})},
+			[]string{"keeps its class in 1 row\n", "any failure will do", "    reset (plain)  cut -> gateway\n"}, []string{"reclassified", "built-in:"}},
 		{"a failure is no silence", &record.Classifier{Command: "python3", Failed: "it ended"}, []string{"CLASSIFIER FAILED  your own classifier (python3)", "it ended"}, []string{"keeps"}},
 	} {
 		doc := green()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/tls"
+	"fmt"
 	"io"
 	"net/netip"
 	"slices"
@@ -182,7 +183,12 @@ func (p *plan) readRows(_ *app, cmd *cobra.Command) (err error) {
 		return err
 	}
 	p.hazards = s.hazards
+	builtin := p.matrix.Rows
 	if p.matrix, err = loadMatrix(f.matrix, origin(cmd, "matrix")); err != nil {
+		return err
+	}
+	s.own = ownRows(p.matrix, builtin)
+	if err := s.unasked(p.dialects, origin(cmd, "matrix"), origin(cmd, "dialect")); err != nil {
 		return err
 	}
 	p.chosen, err = s.choose(p.matrix, p.dialects)
@@ -193,7 +199,14 @@ func (p *plan) readRows(_ *app, cmd *cobra.Command) (err error) {
 }
 
 func (p *plan) readClassifier(a *app, cmd *cobra.Command) (err error) {
-	p.classifier, err = parseClassifier(p.flags.classifier, origin(cmd, "classifier"), a.env, p.flags.timeout)
+	f, from := p.flags, origin(cmd, "classifier")
+	if cmd.Flags().Changed("classifier") && strings.TrimSpace(f.classifier) == "" {
+		return usage("leave it out, or give it a value", "%s is set but empty", from)
+	}
+	p.classifier, err = parseClassifier(f.classifier, from, a.env, f.timeout)
+	if p.classifier != nil {
+		p.classifier.late = fmt.Errorf("the deadline of the run passed (%s %s)", origin(cmd, "deadline"), f.deadline)
+	}
 	return err
 }
 

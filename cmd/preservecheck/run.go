@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"time"
 
 	"github.com/preservecheck/preservecheck/check"
 	"github.com/preservecheck/preservecheck/compare"
@@ -86,9 +87,10 @@ func (a *app) runPlan(ctx context.Context, p *plan) (record.Document, error) {
 	if p.classifier != nil {
 		c.Decided = p.classifier.note
 	}
+	deadline := time.Now().Add(c.Deadline)
 	d := check.Run(ctx, c)
 	if p.classifier != nil {
-		p.classifier.add(ctx, &d, p.hide)
+		p.classifier.add(ctx, deadline, &d, p.hide)
 	}
 	p.judgeNews(&d)
 	if d.Result.Next == "" {

@@ -28,8 +28,9 @@ type selection struct {
 	excludeFrom      string
 	modes            []fixture.Mode
 	hazards          []fixture.Hazard
-	routes           []route // of a target; none: the layer has one way in
-	stranger         bool    // the default hazards of a layer that is not on this machine
+	own              []*fixture.Fixture // rows of the user's own files
+	routes           []route            // of a target; none: the layer has one way in
+	stranger         bool               // the default hazards of a layer that is not on this machine
 }
 
 // chosen is what a selection makes of a matrix.
@@ -45,7 +46,8 @@ func (s selection) choose(m *fixture.Matrix, ds []*dialects.Dialect) (chosen, er
 	if err := matchSomething(s.fixture, s.fixtureFrom, fixtures); err != nil {
 		return chosen{}, err
 	}
-	if err := matchSomething(s.exclude, s.excludeFrom, fixtures); err != nil {
+	// A row of the user's own may be left out, whatever its dialect.
+	if err := matchSomething(s.exclude, s.excludeFrom, slices.Concat(fixtures, s.own)); err != nil {
 		return chosen{}, err
 	}
 	c := chosen{matrix: record.Matrix{Version: m.Version}}
@@ -71,6 +73,42 @@ func (s selection) placeAll(c *chosen, fixtures []*fixture.Fixture, route string
 			}
 		}
 	}
+}
+
+// unasked refuses rows of the user's own in a dialect that is not asked in: they would be left out without a word, and
+// the run would be greener than meant.
+func (s selection) unasked(ds []*dialects.Dialect, from, dialectFrom string) error {
+	var first *fixture.Fixture
+	names := dialectNamesOf(ds)
+	for _, f := range s.own {
+		left := len(s.fixture) > 0 && !matches(s.fixture, f) || matches(s.exclude, f)
+		if left || slices.Contains(names, f.Dialect) {
+			continue
+		}
+		if first == nil {
+			first = f
+		}
+		names = append(names, f.Dialect)
+	}
+	if first == nil {
+		return nil
+	}
+	if len(s.routes) > 0 {
+		return usage("add a route with this dialect, or leave such rows out with --exclude",
+			"%s: the row %s of %s is in the dialect %s, in which no route of the target asks", from, first.Name, first.File, first.Dialect)
+	}
+	return usage("give --dialect "+strings.Join(names, ",")+", or leave such rows out with --exclude",
+		"%s: the row %s of %s is in the dialect %s, in which %s does not ask", from, first.Name, first.File, first.Dialect, dialectFrom)
+}
+
+// ownRows lists the rows of a matrix that are not built in.
+func ownRows(m *fixture.Matrix, builtin []*fixture.Fixture) (own []*fixture.Fixture) {
+	for _, f := range m.Rows {
+		if !slices.Contains(builtin, f) {
+			own = append(own, f)
+		}
+	}
+	return own
 }
 
 func (s selection) place(c *chosen, f *fixture.Fixture, mode fixture.Mode, route string) {
