@@ -88,6 +88,9 @@ func (r Rules) Judge(o Observed) Judged {
 	}
 	if v, why := byProvenance(o); v != "" {
 		j.Verdict, j.Reason = v, why
+		if v == LayerMade {
+			j.Reason = joined(why, r.Profile.owed(o.Answer))
+		}
 		return j
 	}
 	r.judgeEvidence(&j, o)

@@ -17,18 +17,27 @@ type Profile struct {
 	Noise []string
 	// OneHit allows one hit for every class, not only for those that must not be retried.
 	OneHit bool
+	// Owes is what a 429 or 503 of the layer's own must carry, as its source words it; "" when the profile asks nothing of them.
+	Owes string
+	// File is where a user's own profile came from, "" for a built-in one.
+	File string
 }
 
-// Key is a pattern over evidence keys: a key, or a prefix that ends in "**" for everything below it.
+// Key is a pattern over evidence keys: a key, a prefix that ends in "/**" for everything below it, or one that ends in "*" for
+// every key that begins so.
 type Key struct {
 	Pattern string
 	// WithoutError restricts the pattern to rows whose fixture holds no error object: there the body is all the
 	// evidence that exists.
 	WithoutError bool
+	// Same says of two present values that differ that they mean the same under this profile; nil: they never do.
+	Same func(want, got evidence.Value) bool
+	// From is the page that the rule rests on, and when it was read.
+	From string
 }
 
-// Profiles lists the built-in profiles.
-func Profiles() []*Profile { return []*Profile{core, full} }
+// Profiles lists the built-in profiles, from the smallest to the largest.
+func Profiles() []*Profile { return []*Profile{core, sdk, claudeCode, full} }
 
 // ProfileByName returns a profile, or nil.
 func ProfileByName(name string) *Profile {
@@ -123,6 +132,9 @@ func (p *Profile) lists(d evidence.Difference, expected evidence.Evidence) *Key 
 			continue
 		}
 		if k.fits(d.Key) || k.WithoutError && below(k.Pattern, d.Key) {
+			if k.Same != nil && d.Dir == evidence.Changed && k.Same(d.Want, d.Got) {
+				return nil
+			}
 			return k
 		}
 	}
@@ -133,6 +145,9 @@ func (k *Key) fits(key string) bool {
 	key = unnumbered(key)
 	if root, ok := strings.CutSuffix(k.Pattern, "/**"); ok {
 		return below(root, key)
+	}
+	if start, ok := strings.CutSuffix(k.Pattern, "*"); ok {
+		return strings.HasPrefix(key, start)
 	}
 	return key == k.Pattern
 }

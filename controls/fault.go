@@ -90,7 +90,7 @@ func All() []*Fault {
 		changeStatus, errorToSuccess, errorAsEvent, finishStream,
 		typeNil, dropDetails, stringifyDetails, alterCode, prefixMessage, flattenError,
 		dropRetryAfter, addRetryAfter, changeRetryAfter, secondRetryAfter, addShouldRetry, addRetryAfterMS,
-		addHeadroom, dropHeadroom,
+		addHeadroom, dropHeadroom, addPlanLimit,
 		dropRequestID, changeContentType, dropEnvelope,
 		emptyBody, cutBody, mislabelGzip, bothFramings, earlyHints, addTrailer,
 		retryTwice,

@@ -27,7 +27,7 @@ type Input struct {
 // Prove proves, in memory, detection (every fault on every row, and whole runs for what only they can see) and decision
 // (every key of the profile turns a row red under the run's own rules).
 func Prove(ctx context.Context, in Input) record.Proof {
-	p := newProver(in, All())
+	p := newProver(in, append(All(), forFile(in.Rules.Profile)...))
 	p.detect(ctx)
 	p.decide(ctx)
 	p.wholeRuns(ctx)

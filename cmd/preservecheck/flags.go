@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/preservecheck/preservecheck/compare"
 	"github.com/preservecheck/preservecheck/controls"
 	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
@@ -60,7 +59,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.stream, "stream", "both", "ask for streams: off, on, both")
 	fl.StringArrayVar(&f.hazard, "hazard", nil, "`LIST` of what the fixtures may do to the layer's state: none, limit, account, cut, outage (default: all but outage on this machine, none and limit elsewhere)")
 
-	fl.StringVar(&f.profile, "profile", defaultProfile, "which keys decide: core, full")
+	fl.StringVar(&f.profile, "profile", defaultProfile, profileHelp)
 	fl.StringVar(&f.failOn, "fail-on", failOnChanged, "changed, or reclassified to let differences pass that leave the class the same")
 	fl.StringVar(&f.classifier, "classifier", "", "`COMMAND` of your own classifier, run without a shell; see docs/classifier.md")
 	fl.IntVar(&f.maxLayerRetries, "max-layer-retries", -1, "retries by the layer to allow for every class (default: the profile's rule)")
@@ -147,21 +146,6 @@ const (
 	failOnChanged      = "changed"
 	failOnReclassified = "reclassified"
 )
-
-func profileByName(name, from string) (*compare.Profile, error) {
-	if p := compare.ProfileByName(name); p != nil {
-		return p, nil
-	}
-	return nil, usage(didYouMean(name, profileNames(), ""), "%s: there is no profile %q", from, name)
-}
-
-func profileNames() []string {
-	var names []string
-	for _, p := range compare.Profiles() {
-		names = append(names, p.Name)
-	}
-	return names
-}
 
 // dialectsByName reads a list of dialects, each named once.
 func dialectsByName(names []string, from string) (ds []*dialects.Dialect, err error) {
