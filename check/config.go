@@ -32,6 +32,8 @@ type Hits interface {
 	Of(nonce string) []ledger.Hit
 	// ByID finds a hit by the id that stands in an answer.
 	ByID(id string) (ledger.Hit, bool)
+	// Hash is the keyed hash that the marks of hits are made with.
+	Hash(b []byte) string
 	// Unexplained returns the hits that no tag of this run explains.
 	Unexplained() []ledger.Hit
 }

@@ -25,7 +25,8 @@ type probe struct {
 	tag     ledger.Tag
 	lane    lane
 	answer  *wire.Answer
-	crowded bool // another request of ours was under way through the layer at the same time
+	sent    []string // marks of what is watched, as it was sent; nil: nothing is
+	crowded bool     // another request of ours was under way through the layer at the same time
 }
 
 // traffic knows which probes are under way through the layer, and spaces them by the rate.
@@ -82,7 +83,7 @@ func (r *runner) throughModel(ctx context.Context, name, model string, l lane, c
 	defer r.traffic.leave(p)
 	a := wire.Ask{Model: model, Prompt: prompt, Stream: l.mode == fixture.Stream, Header: r.c.Header}
 	r.c.Channels.Mark(&a, p.tag, ch.send)
-	p.answer = r.do(ctx, r.c.Layer, l.dialect.Request(r.c.Base, a), r.deadlineOf(name))
+	p.answer = r.do(ctx, r.c.Layer, r.probed(p, l.dialect.Request(r.c.Base, a)), r.deadlineOf(name))
 	return p
 }
 
@@ -93,7 +94,7 @@ func (r *runner) direct(ctx context.Context, name string, l lane) *probe {
 	r.helper(p.tag)
 	a := wire.Ask{Model: modelName("preservecheck", name), Prompt: prompt, Stream: l.mode == fixture.Stream}
 	r.c.Channels.Mark(&a, p.tag, []ledger.Channel{ledger.Marker})
-	p.answer = r.do(ctx, r.c.Direct, l.dialect.Request("", a), r.c.Timeout)
+	p.answer = r.do(ctx, r.c.Direct, r.probed(p, l.dialect.Request("", a)), r.c.Timeout)
 	return p
 }
 
@@ -130,7 +131,8 @@ func (p *probe) evidence(hits []ledger.Hit) evidence.Evidence {
 	for _, h := range hits {
 		ids = append(ids, h.ID)
 	}
-	return evidence.Of(p.answer, p.lane.dialect.Layout, fixture.NoID, ids...)
+	e := evidence.Of(p.answer, p.lane.dialect.Layout, fixture.NoID, ids...)
+	return AppendRequest(e, p.lane.dialect, p.sent, marksOf(hits)...)
 }
 
 // turns keeps requests apart where the channel can't tell them apart: one at a time per row when it carries only the

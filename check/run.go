@@ -142,6 +142,9 @@ func (r *runner) setTouched(l lane, v bool) {
 func (r *runner) fetchDirect(ctx context.Context) {
 	for _, row := range r.c.Rows {
 		r.expected[row] = evidence.Of(row.Fixture.Expected(fixture.NoID, false), row.Dialect.Layout, fixture.NoID)
+		if r.watching(row.Dialect) {
+			r.expected[row] = Expect(r.expected[row], row.Dialect)
+		}
 	}
 	r.together(ctx, len(r.c.Rows), r.c.Concurrency, func(i int) {
 		row := r.c.Rows[i]

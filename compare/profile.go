@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/preservecheck/preservecheck/classify"
@@ -19,6 +20,8 @@ type Profile struct {
 	OneHit bool
 	// Owes is what a 429 or 503 of the layer's own must carry, as its source words it; "" when the profile asks nothing of them.
 	Owes string
+	// Watch sends and watches the request side, too, though no key of it decides.
+	Watch bool
 	// File is where a user's own profile came from, "" for a built-in one.
 	File string
 }
@@ -75,6 +78,7 @@ var full = &Profile{
 	Name:   "full",
 	Why:    "every header, every member of the body and the framing, but for what each hop writes anew",
 	OneHit: true,
+	Watch:  true,
 	Keys: []Key{
 		{Pattern: "status"}, {Pattern: "error"}, {Pattern: "error/**"}, {Pattern: "body"}, {Pattern: "body/**"}, {Pattern: "header/**"},
 		{Pattern: "stream/**"}, {Pattern: "end"}, {Pattern: "decode"}, {Pattern: "framing"},
@@ -87,6 +91,11 @@ var full = &Profile{
 		"header/cf-*", "header/x-litellm-*", "header/x-portkey-*", "header/x-envoy-*", "header/x-kong-*", "header/x-cache*", "header/x-served-by",
 		"header/ngrok-*", "header/x-varnish*", "header/x-squid-*",
 	},
+}
+
+// Watches reports whether a run under this profile looks at the request side.
+func (p *Profile) Watches() bool {
+	return p.Watch || slices.ContainsFunc(p.Keys, func(k Key) bool { return strings.HasPrefix(k.Pattern, "request/") })
 }
 
 // Names are the profile's patterns, for a record.

@@ -19,6 +19,7 @@ var claudeCode = &Profile{
 		{Pattern: "header/retry-after", From: gatewayNew}, {Pattern: "header/x-should-retry", From: gatewayNew},
 		{Pattern: "header/anthropic-ratelimit-unified-*", From: gatewayNew},
 		{Pattern: "header/content-type", Same: sameMediaType, From: gatewayNew},
+		{Pattern: "request/header/anthropic-*", From: gatewayPage}, {Pattern: "request/body", From: gatewayPage}, {Pattern: "request/body/**", From: gatewayPage},
 	},
 	Owes: "retry-after in whole seconds, which Claude Code reads of a gateway's own 429 and 503 as well (" + gatewayNew + ")",
 }

@@ -103,7 +103,7 @@ func goodName(s string) bool {
 // The keys that evidence can have; those in branches have something below.
 var (
 	roots    = []string{"status", "end", "framing", "decode", "interim", "error", "body"}
-	branches = []string{"header", "trailer", "error", "body", "stream"}
+	branches = []string{"header", "trailer", "error", "body", "stream", "request"}
 )
 
 // wrongPattern says what is wrong with a pattern, and what to write.

@@ -159,7 +159,7 @@ func (p *prover) deliveredVerdict(f *Fault, s *subject) compare.Verdict {
 func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes []fixture.Mode) (d record.Document, err error) {
 	run := ledger.NewRun()
 	book := ledger.New(run)
-	s, err := stub.New(stub.Options{Matrix: p.in.Matrix, Ledger: book})
+	s, err := stub.New(stub.Options{Matrix: p.in.Matrix, Ledger: book, Watch: p.in.Rules.Profile.Watches()})
 	if err != nil {
 		return d, err
 	}

@@ -37,9 +37,9 @@ func (s *station) trouble() string {
 }
 
 // listen starts a stub. A port that is taken is an error that names the flag.
-func (a *app) listen(m *fixture.Matrix, ch ledger.Channels, address, from string) (*station, error) {
+func (a *app) listen(m *fixture.Matrix, ch ledger.Channels, watch bool, address, from string) (*station, error) {
 	led := ledger.New(ledger.NewRun())
-	server, err := stub.New(stub.Options{Matrix: m, Ledger: led, Channels: ch})
+	server, err := stub.New(stub.Options{Matrix: m, Ledger: led, Channels: ch, Watch: watch})
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *station) url() string { return "http://" + s.addr.String() }
 
 // runPlan does one check, from the stub's start to its end.
 func (a *app) runPlan(ctx context.Context, p *plan) (record.Document, error) {
-	s, err := a.listen(p.matrix, p.channels, p.listen, p.listenFrom)
+	s, err := a.listen(p.matrix, p.channels, p.rules.Profile.Watches(), p.listen, p.listenFrom)
 	if err != nil {
 		return record.Document{}, err
 	}
