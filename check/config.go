@@ -56,6 +56,8 @@ type Config struct {
 	Trouble  func() string                          // what went wrong at the stub so that hits may be missing; nil or "": nothing
 	Proof    func(ctx context.Context) record.Proof // runs while the layer is waited for
 
+	MaxLayerWait time.Duration // that a layer may add to an answer; 0: the profile's rule
+
 	Concurrency  int
 	Rate         float64 // requests per second through the layer, 0: as fast as it goes
 	Timeout      time.Duration

@@ -50,7 +50,8 @@ func (r *runner) fill(d *record.Document) {
 		}
 		d.Rows = append(d.Rows, r.row(row))
 	}
-	d.Findings = r.findings()
+	d.Findings = append(r.findings(), r.sleepy()...)
+	d.Notes = append(d.Notes, r.deeds(d.Rows)...)
 	d.Notes = append(d.Notes, r.unstreamed()...)
 	for i := range d.Findings {
 		d.Findings[i].Text = r.clean(d.Findings[i].Text)
@@ -158,6 +159,7 @@ func (r *runner) decided(out *record.Row, row Row, s *seen) {
 			out.Consequence += "; " + classify.LateError
 		}
 	}
+	out.Behaviour = r.behaviour(row, s)
 	for _, h := range s.hits {
 		out.Hits = append(out.Hits, r.hit(h, s.probe.answer.SentAt))
 	}

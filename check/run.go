@@ -33,16 +33,17 @@ type runner struct {
 	done       int
 	failed     int
 
-	trouble  string // why hits may be missing
-	expected map[Row]evidence.Evidence
-	directs  map[Row]evidence.Evidence
-	seen     map[Row][]*seen
-	unbacked []unbacked
-	helpers  []ledger.Tag     // of canaries and direct requests, which are no rows and must hit once
-	ids      map[Row][]string // request-id headers of the direct answers, as they were
-	reading  sync.Mutex       // held while a heavy body is read
-	quiet    sync.RWMutex     // held while a canary has to be the only one under way
-	notAlone map[Row]bool     // rows for which no canary came through in the budget
+	trouble    string // why hits may be missing
+	expected   map[Row]evidence.Evidence
+	directs    map[Row]evidence.Evidence
+	seen       map[Row][]*seen
+	unbacked   []unbacked
+	helpers    []ledger.Tag          // of canaries and direct requests, which are no rows and must hit once
+	directTime map[Row]time.Duration // of the direct answers
+	ids        map[Row][]string      // request-id headers of the direct answers, as they were
+	reading    sync.Mutex            // held while a heavy body is read
+	quiet      sync.RWMutex          // held while a canary has to be the only one under way
+	notAlone   map[Row]bool          // rows for which no canary came through in the budget
 }
 
 // Run does one run and settles its result. A panic below is raised again here, in the caller's goroutine.
@@ -50,7 +51,7 @@ func Run(ctx context.Context, c Config) record.Document {
 	r := &runner{
 		c: c, began: time.Now(), traffic: traffic{active: map[*probe]bool{}}, turns: turns{rows: map[string]*turn{}},
 		channel: map[lane]channels{}, notReady: map[lane]string{}, touched: map[lane]bool{},
-		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{}, ids: map[Row][]string{},
+		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{}, ids: map[Row][]string{}, directTime: map[Row]time.Duration{},
 	}
 	defer r.turns.end()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Deadline, errDeadline)
@@ -152,7 +153,7 @@ func (r *runner) fetchDirect(ctx context.Context) {
 		e := p.evidence(r.c.Hits.Of(p.tag.Nonce))
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.directs[row], r.ids[row] = e, p.answer.Values("request-id")
+		r.directs[row], r.ids[row], r.directTime[row] = e, p.answer.Values("request-id"), p.answer.Elapsed()
 	})
 }
 

@@ -89,6 +89,7 @@ type Settings struct {
 	Hazards         []string `json:"hazards"`
 	FailOn          string   `json:"fail_on"`
 	MaxLayerRetries int      `json:"max_layer_retries"` // -1: the profile's rule
+	MaxLayerWaitMS  float64  `json:"max_layer_wait_ms,omitempty"` // 0: the profile's rule
 	AllowUntestable bool     `json:"allow_untestable,omitempty"`
 	Concurrency     int      `json:"concurrency"`
 	Rate            float64  `json:"rate,omitempty"`
@@ -190,6 +191,7 @@ type Row struct {
 	HitsMin      int           `json:"hits_min"`
 	HitsMax      int           `json:"hits_max"`
 	HitsAllowed  int           `json:"hits_allowed"` // 0: any number
+	Behaviour    []string      `json:"behaviour,omitempty"` // what the layer did besides answering: retries and their gaps, fallbacks, waits, claims
 	Observations []Observation `json:"observations"`
 	Fields       []Field       `json:"fields,omitempty"`
 	Omitted      int           `json:"fields_omitted,omitempty"` // differences beyond the limit
@@ -207,7 +209,7 @@ type Excluded struct {
 
 // Finding is something about the run rather than a row.
 type Finding struct {
-	Kind   string   `json:"kind"` // layer-state, crosstalk, cached, intermittent, unexplained-hits, dirty-way
+	Kind   string   `json:"kind"` // layer-state, crosstalk, cached, intermittent, unexplained-hits, dirty-way, slept
 	Text   string   `json:"text"`
 	Rows   []string `json:"rows,omitempty"`
 	Advice string   `json:"advice,omitempty"`

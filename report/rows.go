@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/preservecheck/preservecheck/record"
 )
 
@@ -102,6 +104,9 @@ func (p *page) facts(g group) []fact {
 		out = append(out, fact{key: "(not kept)", remark: count(r.Omitted, "more difference")})
 	}
 	out = append(out, classFact(g), fact{key: "requests", remark: hits(r)}, fact{key: "answer", remark: cameFrom(r.Provenance)})
+	for _, b := range g.behaviour() {
+		out = append(out, fact{key: "layer", remark: brief(b, 3*p.width)})
+	}
 	if len(g) > 1 && len(shownFields(r)) > 0 && !g.alike() {
 		out = append(out, fact{key: "(values)", remark: "those of " + g[:1].names() + "; the other rows have their own"})
 	}
@@ -237,4 +242,19 @@ func passName(pass string) string {
 		return "once more after its stage"
 	}
 	return pass
+}
+
+// behaviour is what the layer did besides answering, over all rows of a paragraph: the first few.
+func (g group) behaviour() (words []string) {
+	const most = 3
+	for _, e := range g {
+		for _, r := range e {
+			for _, b := range r.Behaviour {
+				if !slices.Contains(words, b) && len(words) < most {
+					words = append(words, b)
+				}
+			}
+		}
+	}
+	return words
 }

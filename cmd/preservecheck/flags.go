@@ -35,6 +35,7 @@ type checkFlags struct {
 	maxLayerRetries, concurrency                      int
 	rate                                              float64
 	timeout, deadline, readyTimeout, settle           time.Duration
+	maxLayerWait                                      time.Duration
 	verbose                                           bool
 }
 
@@ -63,6 +64,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.failOn, "fail-on", failOnChanged, "changed, or reclassified to let differences pass that leave the class the same")
 	fl.StringVar(&f.classifier, "classifier", "", "`COMMAND` of your own classifier, run without a shell; see docs/classifier.md")
 	fl.IntVar(&f.maxLayerRetries, "max-layer-retries", -1, "retries by the layer to allow for every class (default: the profile's rule)")
+	fl.DurationVar(&f.maxLayerWait, "max-layer-wait", 0, "that the layer may add to an answer (default: any; in profile full the time of a canary and 2s)")
 
 	fl.IntVar(&f.concurrency, "concurrency", 8, "requests side by side")
 	fl.Float64Var(&f.rate, "rate", 0, "requests per second through the layer, 0 for as many as it takes")
@@ -126,6 +128,7 @@ func (f *checkFlags) validate(cmd *cobra.Command) error {
 		{"concurrency", f.concurrency >= 1 && f.concurrency <= 256, "1 to 256"},
 		{"rate", f.rate == 0 || f.rate >= minRate && f.rate <= maxRate, fmt.Sprintf("%g to %g, or 0 for no limit", minRate, maxRate)},
 		{"max-layer-retries", f.maxLayerRetries >= -1, "0 or more"},
+		{"max-layer-wait", f.maxLayerWait >= 0, "more than 0, like 2s"},
 		{"timeout", f.timeout > 0, "more than 0, like 10s"},
 		{"deadline", f.deadline > 0, "more than 0, like 10m"},
 		{"ready-timeout", f.readyTimeout > 0, "more than 0, like 30s"},

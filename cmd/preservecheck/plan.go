@@ -223,7 +223,7 @@ func (p *plan) document() record.Document {
 		Profile: record.Profile{Name: p.rules.Profile.Name, Keys: p.rules.Profile.Names()},
 		Settings: record.Settings{
 			Modes: texts(p.modes), Dialects: dialectNamesOf(p.dialects), Hazards: texts(p.hazards), FailOn: f.failOn,
-			MaxLayerRetries: f.maxLayerRetries, Concurrency: f.concurrency, Rate: f.rate, ClientProtocol: "HTTP/1.1",
+			MaxLayerRetries: f.maxLayerRetries, MaxLayerWaitMS: float64(f.maxLayerWait.Milliseconds()), Concurrency: f.concurrency, Rate: f.rate, ClientProtocol: "HTTP/1.1",
 		},
 		Excluded: p.chosen.excluded,
 	}
