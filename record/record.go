@@ -88,7 +88,7 @@ type Settings struct {
 	Dialects        []string `json:"dialects"`
 	Hazards         []string `json:"hazards"`
 	FailOn          string   `json:"fail_on"`
-	MaxLayerRetries int      `json:"max_layer_retries"` // -1: the profile's rule
+	MaxLayerRetries int      `json:"max_layer_retries"`           // -1: the profile's rule
 	MaxLayerWaitMS  float64  `json:"max_layer_wait_ms,omitempty"` // 0: the profile's rule
 	AllowUntestable bool     `json:"allow_untestable,omitempty"`
 	Concurrency     int      `json:"concurrency"`
@@ -190,7 +190,7 @@ type Row struct {
 	Provenance   string        `json:"provenance,omitempty"`
 	HitsMin      int           `json:"hits_min"`
 	HitsMax      int           `json:"hits_max"`
-	HitsAllowed  int           `json:"hits_allowed"` // 0: any number
+	HitsAllowed  int           `json:"hits_allowed"`        // 0: any number
 	Behaviour    []string      `json:"behaviour,omitempty"` // what the layer did besides answering: retries and their gaps, fallbacks, waits, claims
 	Observations []Observation `json:"observations"`
 	Fields       []Field       `json:"fields,omitempty"`
