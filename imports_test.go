@@ -36,10 +36,11 @@ var table = map[string][]string{
 	"fixture":  {"wire", "evidence", "dialects", "classify"},
 	"stub":     {"fixture", "dialects", "ledger", "wire", "nearest"},
 	"compare":  {"wire", "evidence", "dialects", "classify", "fixture", "ledger", "record"},
-	"check":    {"compare", "evidence", "dialects", "classify", "wire", "ledger", "fixture", "record"},
+	"check":    {"authors", "compare", "evidence", "dialects", "classify", "wire", "ledger", "fixture", "record"},
 	"controls": {"check", "stub", "compare", "evidence", "dialects", "classify", "wire", "ledger", "fixture", "record"},
 	"report":   {"record"},
-	"explain":  {"wire", "evidence", "dialects", "classify"},
+	"explain":  {"wire", "evidence", "dialects", "classify", "authors"},
+	"authors":  {"wire", "evidence"},
 	"bench":    {},
 
 	"classifier": {"wire", "evidence", "dialects"},

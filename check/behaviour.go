@@ -7,8 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/preservecheck/preservecheck/authors"
 	"github.com/preservecheck/preservecheck/classify"
 	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/record"
 )
@@ -184,4 +186,20 @@ func plural(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// author names who likely wrote an answer that is not the upstream's: by a sign that the fixture itself does not bear.
+func (r *runner) author(row Row, s *seen) string {
+	if s.judged.Verdict == compare.Preserved || s.probe.answer.Status == 0 {
+		return ""
+	}
+	served := row.Fixture.Expected(fixture.NoID, false)
+	theirs := authors.Of(served, r.expected[row])
+	for _, sign := range authors.Of(s.probe.answer, s.layer) {
+		same := func(t authors.Sign) bool { return t.Name == sign.Name && t.Wrote() }
+		if sign.Wrote() && (s.judged.Verdict == compare.LayerMade || !slices.ContainsFunc(theirs, same)) {
+			return sign.String()
+		}
+	}
+	return ""
 }

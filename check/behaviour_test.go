@@ -120,3 +120,49 @@ func TestALayerThatSleeps(t *testing.T) {
 		}
 	}
 }
+
+// Who likely wrote an answer that no hit explains, or that replaced the upstream's.
+func TestTheLikelyAuthor(t *testing.T) {
+	const page = "<html>\r\n<head><title>429 Too Many Requests</title></head>\r\n<body>\r\n<center><h1>429 Too Many Requests</h1></center>\r\n<hr><center>nginx/1.22.1</center>\r\n</body>\r\n</html>\r\n"
+	for _, c := range []struct {
+		why, row, verdict, want string
+		l                       layer
+	}{
+		{"layer-made", "tier_cap", "layer-made", "nginx limit_req page", func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+			if isCanary(r) {
+				return ask(r)
+			}
+			return own(429, page)
+		}},
+		{"layer-made, and the fixture is such a page", "proxy_429", "layer-made", "nginx limit_req page", func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+			if isCanary(r) {
+				return ask(r)
+			}
+			return own(429, page)
+		}},
+		{"the upstream was asked and its body replaced", "tier_cap", "reclassified", "nginx limit_req page", func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+			a := ask(r)
+			if !isCanary(r) {
+				a.Body = []byte(page)
+			}
+			return a
+		}},
+		{"no sign, no name", "tier_cap", "layer-made", "", func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+			if isCanary(r) {
+				return ask(r)
+			}
+			return own(429, "slow down")
+		}},
+		{"preserved rows have the upstream's", "tier_cap", "preserved", "", honest},
+	} {
+		d := run(t, c.l, only(c.row))
+		for _, r := range d.Rows {
+			if r.Verdict != c.verdict || r.Author != c.want {
+				t.Errorf("%s: %s (%s) is %s by %q", c.why, r.Row, r.Mode, r.Verdict, r.Author)
+			}
+		}
+		if len(d.Rows) != 2 {
+			t.Errorf("%s: %s", c.why, d.Result.Why)
+		}
+	}
+}

@@ -159,6 +159,7 @@ func (r *runner) decided(out *record.Row, row Row, s *seen) {
 			out.Consequence += "; " + classify.LateError
 		}
 	}
+	out.Author = r.author(row, s)
 	out.Behaviour = r.behaviour(row, s)
 	for _, h := range s.hits {
 		out.Hits = append(out.Hits, r.hit(h, s.probe.answer.SentAt))

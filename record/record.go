@@ -191,6 +191,7 @@ type Row struct {
 	HitsMin      int           `json:"hits_min"`
 	HitsMax      int           `json:"hits_max"`
 	HitsAllowed  int           `json:"hits_allowed"`        // 0: any number
+	Author       string        `json:"author,omitempty"`    // who likely wrote an answer that is not the upstream's, by its signature
 	Behaviour    []string      `json:"behaviour,omitempty"` // what the layer did besides answering: retries and their gaps, fallbacks, waits, claims
 	Observations []Observation `json:"observations"`
 	Fields       []Field       `json:"fields,omitempty"`

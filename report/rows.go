@@ -104,6 +104,9 @@ func (p *page) facts(g group) []fact {
 		out = append(out, fact{key: "(not kept)", remark: count(r.Omitted, "more difference")})
 	}
 	out = append(out, classFact(g), fact{key: "requests", remark: hits(r)}, fact{key: "answer", remark: cameFrom(r.Provenance)})
+	if r.Author != "" {
+		out = append(out, fact{key: "author", remark: "likely " + brief(r.Author, 60) + ", by its signature"})
+	}
 	for _, b := range g.behaviour() {
 		out = append(out, fact{key: "layer", remark: brief(b, 3*p.width)})
 	}
