@@ -195,6 +195,7 @@ func (r *runner) fields(row Row, s *seen) (out []record.Field, omitted int) {
 			Key: r.clean(d.Difference.Key), Role: string(d.Role), Dir: string(d.Dir), Nuance: string(d.Nuance), Other: r.clean(d.Other), Decides: d.Key != nil,
 			Fixture: r.value(r.expected[row], d.Difference.Key), Direct: r.value(direct, d.Difference.Key), Layer: r.value(s.layer, d.Difference.Key),
 		}
+		f.Remark = r.clean(r.remark(row, &d))
 		for _, c := range d.Covers {
 			f.Covers = append(f.Covers, string(c))
 		}

@@ -21,7 +21,7 @@ const (
 )
 
 const (
-	tryRate = "canaries were refused as well, so the layer seems to limit requests by itself: try --rate, or a higher limit for this test"
+	tryRate = "canaries were refused as well, so the layer seems to limit requests by itself: try --rate, or a higher limit for this test (%s before the first that it refused)"
 	outage  = "canaries were refused as well, with a 5xx: the layer seems to take its upstream out of service after errors (max_fails, a circuit breaker); where it limits requests instead, try --rate"
 )
 
@@ -31,7 +31,7 @@ func (r *runner) findings() []record.Finding {
 	for _, row := range r.c.Rows {
 		for _, s := range r.seen[row] {
 			if s.pass != passLook && len(s.hits) == 0 || s.other != nil {
-				r.unbacked = append(r.unbacked, unbacked{what: row.Fixture.Name, pass: s.pass, row: row, other: s.other})
+				r.unbacked = append(r.unbacked, unbacked{what: row.Fixture.Name, pass: s.pass, row: row, other: s.other, number: s.probe.number})
 			}
 		}
 	}
@@ -136,7 +136,18 @@ func (r *runner) advice() string {
 	case outages*2 > refused:
 		return outage
 	}
-	return tryRate
+	return fmt.Sprintf(tryRate, plural(r.beforeRefusal(), "request", "requests"))
+}
+
+// beforeRefusal counts the requests that were sent through the layer before the first that it answered by itself.
+func (r *runner) beforeRefusal() int {
+	first := 0
+	for _, u := range r.unbacked {
+		if u.other == nil && u.number > 0 && (first == 0 || u.number < first) {
+			first = u.number
+		}
+	}
+	return max(0, first-1)
 }
 
 func (r *runner) lookText() string {

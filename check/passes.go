@@ -47,6 +47,7 @@ type unbacked struct {
 	other  *ledger.Hit
 	after  string // with a canary before an alone row: the row that was asked before
 	status int    // of the answer
+	number int    // of the request
 }
 
 func (r *runner) observe(ctx context.Context, row Row, pass string) *seen {
@@ -157,7 +158,7 @@ func (r *runner) canaryModel(row Row) string {
 func (r *runner) lookRow(ctx context.Context, when string, row Row) {
 	s := r.observe(ctx, row, passLook)
 	if ctx.Err() == nil && len(s.hits) == 0 {
-		r.note(unbacked{what: row.Fixture.Name, pass: passLook, when: when, row: row, status: s.probe.answer.Status})
+		r.note(unbacked{what: row.Fixture.Name, pass: passLook, when: when, row: row, status: s.probe.answer.Status, number: s.probe.number})
 	}
 }
 
@@ -183,7 +184,7 @@ func (r *runner) lastLook(ctx context.Context, rows []Row) {
 		l := looks[i]
 		name := r.c.Matrix.Canary(l.row.Dialect.Name, l.row.Mode).Name
 		if c := r.canary(r.throughModel(ctx, name, l.model, l.row.lane(), r.channel[l.row.lane()])); !c.through && ctx.Err() == nil {
-			refused[i] = &unbacked{what: "canary", pass: passLook, when: l.when, row: l.row, other: c.other, status: c.probe.answer.Status}
+			refused[i] = &unbacked{what: "canary", pass: passLook, when: l.when, row: l.row, other: c.other, status: c.probe.answer.Status, number: c.probe.number}
 		}
 	})
 	for i, u := range refused {
@@ -233,7 +234,7 @@ func (r *runner) note(u unbacked) {
 }
 
 func (r *runner) noteCanary(c *canary, pass, when string, row Row, after string) {
-	r.note(unbacked{what: "canary", pass: pass, when: when, row: row, other: c.other, after: after, status: c.probe.answer.Status})
+	r.note(unbacked{what: "canary", pass: pass, when: when, row: row, other: c.other, after: after, status: c.probe.answer.Status, number: c.probe.number})
 }
 
 // triage judges again with the late hits, and sorts the rows that are not plainly preserved: those that reached the

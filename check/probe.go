@@ -25,6 +25,7 @@ type probe struct {
 	tag     ledger.Tag
 	lane    lane
 	answer  *wire.Answer
+	number  int      // of the requests through the layer, from 1 in the order of sending
 	sent    []string // marks of what is watched, as it was sent; nil: nothing is
 	crowded bool     // another request of ours was under way through the layer at the same time
 }
@@ -34,15 +35,19 @@ type traffic struct {
 	mu     sync.Mutex
 	active map[*probe]bool
 	next   time.Time
+	sent   int
 }
 
-func (t *traffic) enter(p *probe) {
+// enter returns the number of the request.
+func (t *traffic) enter(p *probe) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for q := range t.active {
 		q.crowded, p.crowded = true, true
 	}
 	t.active[p] = true
+	t.sent++
+	return t.sent
 }
 
 func (t *traffic) leave(p *probe) {
@@ -79,7 +84,7 @@ func (r *runner) throughModel(ctx context.Context, name, model string, l lane, c
 	r.c.Hits.Issue(p.tag)
 	unlock := r.turns.take(ch.decides, p.tag, r.c.Hits, func() { r.settleDown(ctx) })
 	defer unlock()
-	r.traffic.enter(p)
+	p.number = r.traffic.enter(p)
 	defer r.traffic.leave(p)
 	a := wire.Ask{Model: model, Prompt: prompt, Stream: l.mode == fixture.Stream, Header: r.c.Header}
 	r.c.Channels.Mark(&a, p.tag, ch.send)

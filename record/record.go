@@ -112,6 +112,7 @@ type Field struct {
 	Nuance  string   `json:"nuance,omitempty"`  // moved, embedded, retyped
 	Other   string   `json:"other,omitempty"`   // moved: the key it moved to
 	Decides bool     `json:"decides,omitempty"` // in the profile
+	Remark  string   `json:"remark,omitempty"`  // how the values differ, where they alone don't show it well
 	Covers  []string `json:"covers,omitempty"`  // roles lost with a lost subtree
 	Fixture *Value   `json:"fixture,omitempty"`
 	Direct  *Value   `json:"direct,omitempty"`

@@ -83,7 +83,7 @@ func red() record.Document {
 	p := rowOf(&doc, "rate_limit", "plain")
 	p.Verdict = "changed"
 	p.Fields = append(p.Fields, record.Field{Key: "error/message", Role: "message", Dir: "changed", Nuance: "embedded", Decides: true,
-		Fixture: str("fixture: rate limit"), Direct: str("fixture: rate limit"), Layer: str(`anthropic error: "fixture: rate limit"`)},
+		Fixture: str("fixture: rate limit"), Direct: str("fixture: rate limit"), Remark: `prefix "anthropic error: \"", suffix "\""`, Layer: str(`anthropic error: "fixture: rate limit"`)},
 		record.Field{Key: "header/retry-after", Role: "retry-after", Dir: "lost", Nuance: "moved", Other: "header/llm_provider-retry-after", Decides: true, Fixture: text("1"), Direct: text("1")})
 	setBoth(&doc, "ramp_limit", func(r *record.Row) {
 		r.Verdict, r.HitsMin, r.HitsMax, r.HitsAllowed = "retried", 2, 3, 1

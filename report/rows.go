@@ -87,6 +87,7 @@ type fact struct {
 	key, how safe
 	values   []labelled
 	remark   safe
+	note     safe // below the values
 }
 
 type labelled struct {
@@ -98,7 +99,9 @@ func (p *page) facts(g group) []fact {
 	var out []fact
 	r := g[0][0]
 	for _, f := range shownFields(r) {
-		out = append(out, p.fieldFact(r, f))
+		x := p.fieldFact(r, f)
+		x.note = brief(f.Remark, 3*p.width)
+		out = append(out, x)
 	}
 	if r.Omitted > 0 {
 		out = append(out, fact{key: "(not kept)", remark: count(r.Omitted, "more difference")})
