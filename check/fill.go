@@ -17,6 +17,7 @@ import (
 const (
 	maxDifferences = 200      // kept per row
 	maxFields      = 400      // keys shown per row
+	maxRepeats     = 20       // repeated observations listed per row
 	maxText        = 16 << 10 // bytes of one value
 )
 
@@ -119,6 +120,9 @@ func (r *runner) row(row Row) record.Row {
 			out.HitsMin = n
 		}
 		out.HitsMax = max(out.HitsMax, n)
+		if s.pass == passRepeat && s != by && i > maxRepeats {
+			continue // counted in the finding, if there is something to tell
+		}
 		out.Observations = append(out.Observations, record.Observation{
 			Pass: s.pass, Verdict: string(s.judged.Verdict), Provenance: string(s.from), Hits: n, Reason: r.clean(s.judged.Reason),
 			ElapsedMS: ms(s.probe.answer.Elapsed()), Decided: s == by,

@@ -18,6 +18,7 @@ const (
 	cached          = "cached"
 	intermittent    = "intermittent"
 	unexplainedHits = "unexplained-hits"
+	dirtyWay        = "dirty-way"
 )
 
 const (
@@ -38,6 +39,7 @@ func (r *runner) findings() []record.Finding {
 	out = append(out, r.foreign()...)
 	out = append(out, r.silent()...)
 	out = append(out, r.unsteady()...)
+	out = append(out, r.dirtyWay()...)
 	return append(out, r.unexplained()...)
 }
 
@@ -223,10 +225,45 @@ func (r *runner) unsteady() (out []record.Finding) {
 		}
 		out = append(out, record.Finding{
 			Kind: intermittent, Rows: []string{label(row)}, Fails: true,
-			Text: fmt.Sprintf("%s differed in %d of %d observations, and not always in the same way", label(row), bad, len(best)),
+			Text: fmt.Sprintf("%s differed in %d of %d observations%s", label(row), bad, len(best), variously(best)),
 		})
 	}
 	return out
+}
+
+// variously says that differing observations do not differ alike.
+func variously(all []*seen) string {
+	var first *seen
+	for _, s := range all {
+		switch {
+		case s.judged.Verdict == compare.Preserved:
+		case first == nil:
+			first = s
+		case !agree(s, first):
+			return ", and not always in the same way"
+		}
+	}
+	return ""
+}
+
+// dirtyWay are rows whose answers differ though no layer was in between.
+func (r *runner) dirtyWay() []record.Finding {
+	var rows []string
+	what := ""
+	for _, row := range r.c.Rows {
+		if d := r.dirty[row]; d != "" {
+			rows = append(rows, label(row))
+			what = d
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return []record.Finding{{
+		Kind: dirtyWay, Rows: rows,
+		Text:   fmt.Sprintf("%s otherwise the second time, fetched directly (%s): whatever stands between the check and its stub changes answers", were(len(rows), "was answered", "were answered"), what),
+		Advice: "give --stub-url an address that leads to the stub without a tunnel or proxy, or --allow-untestable",
+	}}
 }
 
 // unexplained are requests that reached the stub and that no request of this run explains.

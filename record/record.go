@@ -88,7 +88,8 @@ type Settings struct {
 	Dialects        []string `json:"dialects"`
 	Hazards         []string `json:"hazards"`
 	FailOn          string   `json:"fail_on"`
-	MaxLayerRetries int      `json:"max_layer_retries"`           // -1: the profile's rule
+	MaxLayerRetries int      `json:"max_layer_retries"` // -1: the profile's rule
+	Repeat          int      `json:"repeat,omitempty"`
 	MaxLayerWaitMS  float64  `json:"max_layer_wait_ms,omitempty"` // 0: the profile's rule
 	AllowUntestable bool     `json:"allow_untestable,omitempty"`
 	Concurrency     int      `json:"concurrency"`

@@ -244,6 +244,8 @@ func passName(pass string) string {
 		return "side by side"
 	case "B":
 		return "again, in reverse order"
+	case "repeat":
+		return "repeated"
 	case "look":
 		return "once more after its stage"
 	}

@@ -32,7 +32,7 @@ type checkFlags struct {
 	classifier                                        string
 	stubListen, stubURL, stream, profile, failOn      string
 	format, color                                     string
-	maxLayerRetries, concurrency                      int
+	maxLayerRetries, concurrency, repeat              int
 	rate                                              float64
 	timeout, deadline, readyTimeout, settle           time.Duration
 	maxLayerWait                                      time.Duration
@@ -67,6 +67,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.DurationVar(&f.maxLayerWait, "max-layer-wait", 0, "that the layer may add to an answer (default: any; in profile full the time of a canary and 2s)")
 
 	fl.IntVar(&f.concurrency, "concurrency", 8, "requests side by side")
+	fl.IntVar(&f.repeat, "repeat", 1, "how often to ask for each row, to find faults that come and go")
 	fl.Float64Var(&f.rate, "rate", 0, "requests per second through the layer, 0 for as many as it takes")
 	fl.DurationVar(&f.timeout, "timeout", 10*time.Second, "for one request")
 	fl.DurationVar(&f.deadline, "deadline", 10*time.Minute, "for the run")
@@ -126,6 +127,7 @@ func (f *checkFlags) validate(cmd *cobra.Command) error {
 		want string
 	}{
 		{"concurrency", f.concurrency >= 1 && f.concurrency <= 256, "1 to 256"},
+		{"repeat", f.repeat >= 1 && f.repeat <= 1000, "1 to 1000"},
 		{"rate", f.rate == 0 || f.rate >= minRate && f.rate <= maxRate, fmt.Sprintf("%g to %g, or 0 for no limit", minRate, maxRate)},
 		{"max-layer-retries", f.maxLayerRetries >= -1, "0 or more"},
 		{"max-layer-wait", f.maxLayerWait >= 0, "more than 0, like 2s"},

@@ -112,7 +112,7 @@ func (p *plan) config(s *station) check.Config {
 		Run: s.ledger.Run(), Matrix: p.matrix, Rows: p.chosen.rows,
 		Layer: wire.Client{Base: p.layer, TLS: p.tls}, Base: p.layer.Path,
 		Direct: below{direct}, Hits: s.ledger, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
-		Header: p.header, MaxLayerWait: f.maxLayerWait, Trouble: s.trouble, Proof: p.proof,
+		Header: p.header, MaxLayerWait: f.maxLayerWait, Repeat: f.repeat, Trouble: s.trouble, Proof: p.proof,
 		Concurrency: f.concurrency, Rate: f.rate, Timeout: f.timeout, Deadline: f.deadline,
 		ReadyTimeout: f.readyTimeout, Settle: f.settle, Document: d, Redact: p.redact,
 	}
