@@ -26,7 +26,12 @@ func (c *canary) cause(conf *Config, route *Route) string {
 	case c.realProvider():
 		return fmt.Sprintf("the layer answered %d while the stub saw nothing: it still talks to another upstream, perhaps a real provider; stopped after one request", a.Status)
 	}
-	return fmt.Sprintf("the layer answered %d and the stub saw nothing: %s%s", a.Status, route.likely(a), conf.begins(a))
+	why := route.likely(a)
+	if c.probe.sent != nil && (a.Status == 400 || a.Status == 422) {
+		why = "it may refuse a header or a member that nobody knows, which profile " + conf.Rules.Profile.Name +
+			" sends to see whether new ones pass (try --profile sdk); " + why
+	}
+	return fmt.Sprintf("the layer answered %d and the stub saw nothing: %s%s", a.Status, why, conf.begins(a))
 }
 
 // reached explains a canary that did reach the stub and still is no success.

@@ -179,7 +179,7 @@ func TestAdviceTellsALimiterFromAnOpenCircuit(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		want   string
-	}{{429, "limit requests by itself"}, {503, "out of service"}} {
+	}{{429, "limit requests by itself: try --rate, or a higher limit for this test (3 requests before"}, {503, "out of service"}} {
 		var n atomic.Int64
 		d := run(t, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
 			if n.Add(1) > 3 {

@@ -32,6 +32,8 @@ type Hits interface {
 	Of(nonce string) []ledger.Hit
 	// ByID finds a hit by the id that stands in an answer.
 	ByID(id string) (ledger.Hit, bool)
+	// Hash is the keyed hash that the marks of hits are made with.
+	Hash(b []byte) string
 	// Unexplained returns the hits that no tag of this run explains.
 	Unexplained() []ledger.Hit
 }
@@ -55,6 +57,9 @@ type Config struct {
 	Idle     func() bool                            // an embedded layer says when nothing is under way; nil: wait for late hits
 	Trouble  func() string                          // what went wrong at the stub so that hits may be missing; nil or "": nothing
 	Proof    func(ctx context.Context) record.Proof // runs while the layer is waited for
+
+	Repeat       int           // how often each row is asked for side by side; 0 is once
+	MaxLayerWait time.Duration // that a layer may add to an answer; 0: the profile's rule
 
 	Concurrency  int
 	Rate         float64 // requests per second through the layer, 0: as fast as it goes

@@ -17,6 +17,7 @@ import (
 const (
 	maxDifferences = 200      // kept per row
 	maxFields      = 400      // keys shown per row
+	maxRepeats     = 20       // repeated observations listed per row
 	maxText        = 16 << 10 // bytes of one value
 )
 
@@ -53,7 +54,8 @@ func (r *runner) fill(d *record.Document) {
 	if r.c.Hops {
 		d.Hops = compare.Hops(r.c.routeNames(), d.Rows)
 	}
-	d.Findings = r.findings()
+	d.Findings = append(r.findings(), r.sleepy()...)
+	d.Notes = append(d.Notes, r.deeds(d.Rows)...)
 	d.Notes = append(d.Notes, r.unstreamed()...)
 	for i := range d.Findings {
 		d.Findings[i].Text = r.clean(d.Findings[i].Text)
@@ -121,6 +123,9 @@ func (r *runner) row(row Row) record.Row {
 			out.HitsMin = n
 		}
 		out.HitsMax = max(out.HitsMax, n)
+		if s.pass == passRepeat && s != by && i > maxRepeats {
+			continue // counted in the finding, if there is something to tell
+		}
 		out.Observations = append(out.Observations, record.Observation{
 			Pass: s.pass, Verdict: string(s.judged.Verdict), Provenance: string(s.from), Hits: n, Reason: r.clean(s.judged.Reason),
 			ElapsedMS: ms(s.probe.answer.Elapsed()), Decided: s == by,
@@ -161,6 +166,8 @@ func (r *runner) decided(out *record.Row, row Row, s *seen) {
 			out.Consequence += "; " + classify.LateError
 		}
 	}
+	out.Author = r.author(row, s)
+	out.Behaviour = r.behaviour(row, s)
 	for _, h := range s.hits {
 		out.Hits = append(out.Hits, r.hit(h, s.probe.answer.SentAt))
 	}
@@ -196,6 +203,7 @@ func (r *runner) fields(row Row, s *seen) (out []record.Field, omitted int) {
 			Fixture: r.value(r.expected[row], d.Difference.Key), Direct: r.value(direct, d.Difference.Key), Layer: r.value(s.layer, d.Difference.Key),
 			Declared: d.Declared,
 		}
+		f.Remark = r.clean(r.remark(row, &d))
 		for _, c := range d.Covers {
 			f.Covers = append(f.Covers, string(c))
 		}

@@ -18,10 +18,11 @@ const (
 	cached          = "cached"
 	intermittent    = "intermittent"
 	unexplainedHits = "unexplained-hits"
+	dirtyWay        = "dirty-way"
 )
 
 const (
-	tryRate = "canaries were refused as well, so the layer seems to limit requests by itself: try --rate, or a higher limit for this test"
+	tryRate = "canaries were refused as well, so the layer seems to limit requests by itself: try --rate, or a higher limit for this test (%s before the first that it refused)"
 	outage  = "canaries were refused as well, with a 5xx: the layer seems to take its upstream out of service after errors (max_fails, a circuit breaker); where it limits requests instead, try --rate"
 )
 
@@ -31,13 +32,14 @@ func (r *runner) findings() []record.Finding {
 	for _, row := range r.c.Rows {
 		for _, s := range r.seen[row] {
 			if s.pass != passLook && len(s.hits) == 0 || s.other != nil {
-				r.unbacked = append(r.unbacked, unbacked{what: row.Fixture.Name, pass: s.pass, row: row, other: s.other})
+				r.unbacked = append(r.unbacked, unbacked{what: row.Fixture.Name, pass: s.pass, row: row, other: s.other, number: s.probe.number})
 			}
 		}
 	}
 	out = append(out, r.foreign()...)
 	out = append(out, r.silent()...)
 	out = append(out, r.unsteady()...)
+	out = append(out, r.dirtyWay()...)
 	return append(out, r.unexplained()...)
 }
 
@@ -136,7 +138,18 @@ func (r *runner) advice() string {
 	case outages*2 > refused:
 		return outage
 	}
-	return tryRate
+	return fmt.Sprintf(tryRate, plural(r.beforeRefusal(), "request", "requests"))
+}
+
+// beforeRefusal counts the requests that were sent through the layer before the first that it answered by itself.
+func (r *runner) beforeRefusal() int {
+	first := 0
+	for _, u := range r.unbacked {
+		if u.other == nil && u.number > 0 && (first == 0 || u.number < first) {
+			first = u.number
+		}
+	}
+	return max(0, first-1)
 }
 
 func (r *runner) lookText() string {
@@ -210,10 +223,45 @@ func (r *runner) unsteady() (out []record.Finding) {
 		}
 		out = append(out, record.Finding{
 			Kind: intermittent, Rows: []string{r.label(row)}, Fails: true,
-			Text: fmt.Sprintf("%s differed in %d of %d observations, and not always in the same way", r.label(row), bad, len(best)),
+			Text: fmt.Sprintf("%s differed in %d of %d observations%s", r.label(row), bad, len(best), variously(best)),
 		})
 	}
 	return out
+}
+
+// variously says that differing observations do not differ alike.
+func variously(all []*seen) string {
+	var first *seen
+	for _, s := range all {
+		switch {
+		case s.judged.Verdict == compare.Preserved:
+		case first == nil:
+			first = s
+		case !agree(s, first):
+			return ", and not always in the same way"
+		}
+	}
+	return ""
+}
+
+// dirtyWay are rows whose answers differ though no layer was in between.
+func (r *runner) dirtyWay() []record.Finding {
+	var rows []string
+	what := ""
+	for _, row := range r.c.Rows {
+		if d := r.dirty[row]; d != "" {
+			rows = append(rows, r.label(row))
+			what = d
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return []record.Finding{{
+		Kind: dirtyWay, Rows: rows,
+		Text:   fmt.Sprintf("%s otherwise the second time, fetched directly (%s): whatever stands between the check and its stub changes answers", were(len(rows), "was answered", "were answered"), what),
+		Advice: "give --stub-url an address that leads to the stub without a tunnel or proxy, or --allow-untestable",
+	}}
 }
 
 // unexplained are requests that reached the stub and that no request of this run explains.

@@ -58,7 +58,7 @@ func run(t *testing.T, l layer, opts ...option) record.Document {
 	}
 	id := ledger.NewRun()
 	book := ledger.New(id)
-	s, err := stub.New(stub.Options{Matrix: m, Ledger: book})
+	s, err := stub.New(stub.Options{Matrix: m, Ledger: book, Watch: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,11 @@ import (
 
 // The passes, as a record names them.
 const (
-	passA     = "A"     // side by side
-	passLook  = "look"  // the stage's first row again, right after its stage
-	passB     = "B"     // side by side again, in reverse order
-	passAlone = "alone" // with nothing else under way, after a canary
+	passA      = "A"      // side by side
+	passLook   = "look"   // the stage's first row again, right after its stage
+	passRepeat = "repeat" // side by side once more, for --repeat
+	passB      = "B"      // side by side again, in reverse order
+	passAlone  = "alone"  // with nothing else under way, after a canary
 )
 
 // seen is one observation of a row. Its judgement is made again whenever late hits may have come.
@@ -47,12 +48,16 @@ type unbacked struct {
 	other  *ledger.Hit
 	after  string // with a canary before an alone row: the row that was asked before
 	status int    // of the answer
+	number int    // of the request
 }
 
 func (r *runner) observe(ctx context.Context, row Row, pass string) *seen {
 	s := &seen{row: row, pass: pass, probe: r.through(ctx, row.Fixture.Name, row.lane(), r.channel[row.lane()])}
 	r.read(s)
 	r.judge(s)
+	if pass == passRepeat {
+		r.shorten(s)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s.from != compare.NotObserved {
@@ -82,7 +87,7 @@ func (r *runner) judge(s *seen) {
 	s.from = s.trace(s.hits)
 	s.judged = r.c.Rules.Judge(compare.Observed{
 		Fixture: s.row.Fixture, Mode: s.row.Mode, Route: s.row.Route, Dialect: s.row.Dialect, Expected: r.expected[s.row], Direct: r.directs[s.row],
-		Layer: s.layer, Answer: s.probe.answer, Hits: len(s.hits), Unserved: noteOf(s.hits, true), Astray: noteOf(s.hits, false), Provenance: s.from,
+		Layer: s.layer, Answer: s.probe.answer, Hits: len(s.hits), Dirty: r.dirty[s.row], Unserved: noteOf(s.hits, true), Astray: noteOf(s.hits, false), Provenance: s.from,
 	})
 }
 
@@ -114,7 +119,7 @@ func (r *runner) pass(ctx context.Context, name string, rows []Row) {
 		}
 		done := r.done
 		r.mu.Unlock()
-		r.progress(phase, done, len(r.c.Rows), rows[i].Fixture.Name)
+		r.progress(phase, done, len(r.c.Rows)*max(1, r.c.Repeat), rows[i].Fixture.Name)
 	})
 }
 
@@ -157,7 +162,7 @@ func (r *runner) canaryModel(row Row) string {
 func (r *runner) lookRow(ctx context.Context, when string, row Row) {
 	s := r.observe(ctx, row, passLook)
 	if ctx.Err() == nil && len(s.hits) == 0 {
-		r.note(unbacked{what: row.Fixture.Name, pass: passLook, when: when, row: row, status: s.probe.answer.Status})
+		r.note(unbacked{what: row.Fixture.Name, pass: passLook, when: when, row: row, status: s.probe.answer.Status, number: s.probe.number})
 	}
 }
 
@@ -183,7 +188,7 @@ func (r *runner) lastLook(ctx context.Context, rows []Row) {
 		l := looks[i]
 		name := r.c.Matrix.Canary(l.row.Dialect.Name, l.row.Mode).Name
 		if c := r.canary(r.throughModel(ctx, name, l.model, l.row.lane(), r.channel[l.row.lane()])); !c.through && ctx.Err() == nil {
-			refused[i] = &unbacked{what: "canary", pass: passLook, when: l.when, row: l.row, other: c.other, status: c.probe.answer.Status}
+			refused[i] = &unbacked{what: "canary", pass: passLook, when: l.when, row: l.row, other: c.other, status: c.probe.answer.Status, number: c.probe.number}
 		}
 	})
 	for i, u := range refused {
@@ -233,7 +238,7 @@ func (r *runner) note(u unbacked) {
 }
 
 func (r *runner) noteCanary(c *canary, pass, when string, row Row, after string) {
-	r.note(unbacked{what: "canary", pass: pass, when: when, row: row, other: c.other, after: after, status: c.probe.answer.Status})
+	r.note(unbacked{what: "canary", pass: pass, when: when, row: row, other: c.other, after: after, status: c.probe.answer.Status, number: c.probe.number})
 }
 
 // triage judges again with the late hits, and sorts the rows that are not plainly preserved: those that reached the
@@ -258,7 +263,7 @@ func (r *runner) triage(rows []Row) (again, alone []Row) {
 
 // unlikeFixture: directly fetched, the stub did not answer the fixture. No further asking can judge such a row.
 func (r *runner) unlikeFixture(row Row) bool {
-	return len(evidence.Diff(r.expected[row], r.directs[row])) > 0
+	return r.dirty[row] != "" || len(evidence.Diff(r.expected[row], r.directs[row])) > 0
 }
 
 func (r *runner) lookDiffers(row Row, s *seen) bool {
@@ -356,4 +361,15 @@ func (r *runner) await(ctx context.Context, row Row, after string, budget *time.
 		*budget -= time.Since(begin)
 	}
 	return false
+}
+
+// shorten keeps of a repeated observation that shows nothing new only what is judged again: thousands of them are kept.
+func (r *runner) shorten(s *seen) {
+	if s.judged.Verdict != compare.Preserved || len(s.judged.Differences) > 0 {
+		return
+	}
+	s.layer = r.expected[s.row]
+	a := *s.probe.answer
+	a.Header, a.Body = nil, nil
+	s.probe.answer = &a
 }

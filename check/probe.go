@@ -25,7 +25,9 @@ type probe struct {
 	tag     ledger.Tag
 	lane    lane
 	answer  *wire.Answer
-	crowded bool // another request of ours was under way through the layer at the same time
+	number  int      // of the requests through the layer, from 1 in the order of sending
+	sent    []string // marks of what is watched, as it was sent; nil: nothing is
+	crowded bool     // another request of ours was under way through the layer at the same time
 }
 
 // traffic knows which probes are under way through the layer, and spaces them by the rate.
@@ -33,15 +35,19 @@ type traffic struct {
 	mu     sync.Mutex
 	active map[*probe]bool
 	next   time.Time
+	sent   int
 }
 
-func (t *traffic) enter(p *probe) {
+// enter returns the number of the request.
+func (t *traffic) enter(p *probe) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for q := range t.active {
 		q.crowded, p.crowded = true, true
 	}
 	t.active[p] = true
+	t.sent++
+	return t.sent
 }
 
 func (t *traffic) leave(p *probe) {
@@ -78,12 +84,12 @@ func (r *runner) throughModel(ctx context.Context, name, model string, l lane, c
 	r.c.Hits.Issue(p.tag)
 	unlock := r.turns.take(ch.decides, p.tag, r.c.Hits, func() { r.settleDown(ctx) })
 	defer unlock()
-	r.traffic.enter(p)
+	p.number = r.traffic.enter(p)
 	defer r.traffic.leave(p)
 	route := r.routes[l.route]
 	a := wire.Ask{Model: model, Prompt: prompt, Stream: l.mode == fixture.Stream, Header: route.Header}
 	r.c.Channels.Mark(&a, p.tag, ch.send)
-	p.answer = r.do(ctx, route.Layer, l.dialect.Request(route.Base, a), r.deadlineOf(name))
+	p.answer = r.do(ctx, route.Layer, r.probed(p, l.dialect.Request(route.Base, a)), r.deadlineOf(name))
 	return p
 }
 
@@ -94,7 +100,7 @@ func (r *runner) direct(ctx context.Context, name string, l lane) *probe {
 	r.helper(p.tag)
 	a := wire.Ask{Model: modelName("preservecheck", name), Prompt: prompt, Stream: l.mode == fixture.Stream}
 	r.c.Channels.Mark(&a, p.tag, []ledger.Channel{ledger.Marker})
-	p.answer = r.do(ctx, r.c.Direct, l.dialect.Request("", a), r.c.Timeout)
+	p.answer = r.do(ctx, r.c.Direct, r.probed(p, l.dialect.Request("", a)), r.c.Timeout)
 	return p
 }
 
@@ -131,7 +137,8 @@ func (p *probe) evidence(hits []ledger.Hit) evidence.Evidence {
 	for _, h := range hits {
 		ids = append(ids, h.ID)
 	}
-	return evidence.Of(p.answer, p.lane.dialect.Layout, fixture.NoID, ids...)
+	e := evidence.Of(p.answer, p.lane.dialect.Layout, fixture.NoID, ids...)
+	return AppendRequest(e, p.lane.dialect, p.sent, marksOf(hits)...)
 }
 
 // turns keeps requests apart where the channel can't tell them apart: one at a time per row when it carries only the

@@ -34,16 +34,18 @@ type runner struct {
 	done       int
 	failed     int
 
-	trouble  string // why hits may be missing
-	expected map[Row]evidence.Evidence
-	directs  map[Row]evidence.Evidence
-	seen     map[Row][]*seen
-	unbacked []unbacked
-	helpers  []ledger.Tag     // of canaries and direct requests, which are no rows and must hit once
-	ids      map[Row][]string // request-id headers of the direct answers, as they were
-	reading  sync.Mutex       // held while a heavy body is read
-	quiet    sync.RWMutex     // held while a canary has to be the only one under way
-	notAlone map[Row]bool     // rows for which no canary came through in the budget
+	trouble    string // why hits may be missing
+	expected   map[Row]evidence.Evidence
+	directs    map[Row]evidence.Evidence
+	dirty      map[Row]string // what differs between two direct answers: the way's doing, or the stub's, and never the layer's
+	seen       map[Row][]*seen
+	unbacked   []unbacked
+	helpers    []ledger.Tag          // of canaries and direct requests, which are no rows and must hit once
+	directTime map[Row]time.Duration // of the direct answers
+	ids        map[Row][]string      // request-id headers of the direct answers, as they were
+	reading    sync.Mutex            // held while a heavy body is read
+	quiet      sync.RWMutex          // held while a canary has to be the only one under way
+	notAlone   map[Row]bool          // rows for which no canary came through in the budget
 }
 
 // Run does one run and settles its result. A panic below is raised again here, in the caller's goroutine.
@@ -51,7 +53,7 @@ func Run(ctx context.Context, c Config) record.Document {
 	r := &runner{
 		c: c, began: time.Now(), traffic: traffic{active: map[*probe]bool{}}, turns: turns{rows: map[string]*turn{}},
 		channel: map[lane]channels{}, notReady: map[lane]string{}, touched: map[lane]bool{},
-		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{}, ids: map[Row][]string{},
+		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, dirty: map[Row]string{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{}, ids: map[Row][]string{}, directTime: map[Row]time.Duration{},
 	}
 	r.routes = routesOf(&r.c)
 	defer r.turns.end()
@@ -146,15 +148,32 @@ func (r *runner) setTouched(l lane, v bool) {
 func (r *runner) fetchDirect(ctx context.Context) {
 	for _, row := range r.c.Rows {
 		r.expected[row] = evidence.Of(row.Fixture.Expected(fixture.NoID, false), row.Dialect.Layout, fixture.NoID)
+		if r.watching(row.Dialect) {
+			r.expected[row] = Expect(r.expected[row], row.Dialect)
+		}
 	}
-	r.together(ctx, len(r.c.Rows), r.c.Concurrency, func(i int) {
-		row := r.c.Rows[i]
+	n := len(r.c.Rows)
+	second := map[Row]evidence.Evidence{}
+	r.together(ctx, 2*n, r.c.Concurrency, func(i int) {
+		row := r.c.Rows[i%n]
+		if i >= n && row.Fixture.ExpectFailure {
+			return // what breaks off may break off elsewhere
+		}
 		p := r.direct(ctx, row.Fixture.Name, row.lane())
 		e := p.evidence(r.c.Hits.Of(p.tag.Nonce))
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.directs[row], r.ids[row] = e, p.answer.Values("request-id")
+		if i >= n {
+			second[row] = e
+			return
+		}
+		r.directs[row], r.ids[row], r.directTime[row] = e, p.answer.Values("request-id"), p.answer.Elapsed()
 	})
+	for row, e := range second {
+		if d := evidence.Diff(r.directs[row], e); len(d) > 0 && ctx.Err() == nil {
+			r.dirty[row] = compare.KeysOf(d)
+		}
+	}
 }
 
 // together runs n jobs, at most width side by side. Jobs that have not begun when the run is interrupted do not begin.
@@ -198,6 +217,9 @@ func (r *runner) rows(ctx context.Context) {
 		}
 		if len(stage) > 0 && ctx.Err() == nil {
 			r.pass(ctx, passA, stage)
+			for n := 1; n < r.c.Repeat && ctx.Err() == nil; n++ {
+				r.pass(ctx, passRepeat, stage)
+			}
 			r.look(ctx, "after the rows of hazard "+string(h), stage)
 		}
 	}

@@ -36,6 +36,7 @@ type Observed struct {
 	Layer      evidence.Evidence
 	Answer     *wire.Answer // through the layer
 	Hits       int
+	Dirty      string // what differs between two direct answers; "" when nothing does
 	Unserved   string // why the stub could not serve a hit by a fault of its own; "" when it could
 	Astray     string // where the layer called the stub besides; "" when it did not
 	Provenance Provenance
@@ -71,8 +72,12 @@ func (r Rules) Judge(o Observed) Judged {
 		Class:   o.Dialect.Classify(o.Layer).Class,
 		Allowed: r.allowedHits(o.Fixture.Class),
 	}
+	if o.Dirty != "" {
+		j.Verdict, j.Reason = Untestable, "fetched directly twice, the stub's answers differ: "+o.Dirty
+		return j
+	}
 	if d := evidence.Diff(o.Expected, o.Direct); len(d) > 0 {
-		j.Verdict, j.Reason = Inconclusive, "fetched directly, the stub's answer is not the fixture: "+keysOf(d)
+		j.Verdict, j.Reason = Inconclusive, "fetched directly, the stub's answer is not the fixture: "+KeysOf(d)
 		return j
 	}
 	if o.Unserved != "" {
@@ -93,6 +98,9 @@ func (r Rules) Judge(o Observed) Judged {
 	}
 	if v, why := byProvenance(o); v != "" {
 		j.Verdict, j.Reason = v, why
+		if v == LayerMade {
+			j.Reason = joined(why, r.Profile.owed(o.Answer))
+		}
 		return j
 	}
 	r.judgeEvidence(&j, o)
@@ -252,7 +260,8 @@ func (r Rules) allowedHits(c classify.Class) int {
 	return 0
 }
 
-func keysOf(ds []evidence.Difference) string {
+// KeysOf names the first few keys of differences.
+func KeysOf(ds []evidence.Difference) string {
 	var b strings.Builder
 	for i, d := range ds {
 		if i == 3 {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/preservecheck/preservecheck/classify"
@@ -17,18 +18,29 @@ type Profile struct {
 	Noise []string
 	// OneHit allows one hit for every class, not only for those that must not be retried.
 	OneHit bool
+	// Owes is what a 429 or 503 of the layer's own must carry, as its source words it; "" when the profile asks nothing of them.
+	Owes string
+	// Watch sends and watches the request side, too, though no key of it decides.
+	Watch bool
+	// File is where a user's own profile came from, "" for a built-in one.
+	File string
 }
 
-// Key is a pattern over evidence keys: a key, or a prefix that ends in "**" for everything below it.
+// Key is a pattern over evidence keys: a key, a prefix that ends in "/**" for everything below it, or one that ends in "*" for
+// every key that begins so.
 type Key struct {
 	Pattern string
 	// WithoutError restricts the pattern to rows whose fixture holds no error object: there the body is all the
 	// evidence that exists.
 	WithoutError bool
+	// Same says of two present values that differ that they mean the same under this profile; nil: they never do.
+	Same func(want, got evidence.Value) bool
+	// From is the page that the rule rests on, and when it was read.
+	From string
 }
 
-// Profiles lists the built-in profiles.
-func Profiles() []*Profile { return []*Profile{core, full} }
+// Profiles lists the built-in profiles, from the smallest to the largest.
+func Profiles() []*Profile { return []*Profile{core, sdk, claudeCode, full} }
 
 // ProfileByName returns a profile, or nil.
 func ProfileByName(name string) *Profile {
@@ -70,6 +82,7 @@ var full = &Profile{
 	Name:   "full",
 	Why:    "every header, every member of the body and the framing, but for what each hop writes anew",
 	OneHit: true,
+	Watch:  true,
 	Keys: []Key{
 		{Pattern: "status"}, {Pattern: "error"}, {Pattern: "error/**"}, {Pattern: "body"}, {Pattern: "body/**"}, {Pattern: "header/**"},
 		{Pattern: "stream/**"}, {Pattern: "end"}, {Pattern: "decode"}, {Pattern: "framing"},
@@ -84,6 +97,11 @@ var full = &Profile{
 		"header/cf-*", "header/x-litellm-*", "header/x-portkey-*", "header/x-envoy-*", "header/x-kong-*", "header/x-cache*", "header/x-served-by",
 		"header/ngrok-*", "header/x-varnish*", "header/x-squid-*",
 	},
+}
+
+// Watches reports whether a run under this profile looks at the request side.
+func (p *Profile) Watches() bool {
+	return p.Watch || slices.ContainsFunc(p.Keys, func(k Key) bool { return strings.HasPrefix(k.Pattern, "request/") })
 }
 
 // Names are the profile's patterns, for a record.
@@ -129,6 +147,9 @@ func (p *Profile) lists(d evidence.Difference, expected evidence.Evidence) *Key 
 			continue
 		}
 		if k.fits(d.Key) || k.WithoutError && below(k.Pattern, d.Key) {
+			if k.Same != nil && d.Dir == evidence.Changed && k.Same(d.Want, d.Got) {
+				return nil
+			}
 			return k
 		}
 	}
@@ -139,6 +160,9 @@ func (k *Key) fits(key string) bool {
 	key = unnumbered(key)
 	if root, ok := strings.CutSuffix(k.Pattern, "/**"); ok {
 		return below(root, key)
+	}
+	if start, ok := strings.CutSuffix(k.Pattern, "*"); ok {
+		return strings.HasPrefix(key, start)
 	}
 	return key == k.Pattern
 }

@@ -180,6 +180,9 @@ func covers(d *record.Document) string {
 	if d.Channel != "" {
 		fmt.Fprintf(&b, ", %s channel", d.Channel)
 	}
+	if d.Settings.Repeat > 1 {
+		fmt.Fprintf(&b, ", %d times each", d.Settings.Repeat)
+	}
 	fmt.Fprintf(&b, ", %s), controls %d of %d pairs, deciding %d of %d keys", d.Settings.ClientProtocol, d.Proof.Exact, d.Proof.Pairs, d.Proof.Deciding, d.Proof.Keys)
 	if d.Proof.Shown > 0 {
 		fmt.Fprintf(&b, " (%d more only shown, --fail-on %s)", d.Proof.Shown, d.Settings.FailOn)

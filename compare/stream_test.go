@@ -43,8 +43,6 @@ func TestJudgeStreams(t *testing.T) {
 		{"it is called a message", dialects.Anthropic, aStart + aError, aStart + strings.Replace(aError, "event: error", "event: message", 1), Different, ""},
 		{"an event before it is lost", dialects.Anthropic, aStart + aError, aError, Different, ""},
 		{"an end of another protocol", dialects.Anthropic, aStart + aError, aStart + aError + done, Broken, "with [DONE], which nobody sent"},
-		{"a keepalive lost", dialects.Anthropic, aPing + aStart + aPing + aDelta + aStop, aStart + aDelta + aStop, Preserved, ""},
-		{"keepalives between the parts of a text", dialects.Anthropic, aStart + aText + aText + aDelta + aStop, aStart + aText + aPing + aText + aDelta + aStop, Preserved, ""},
 		{"another type of the same class", dialects.Anthropic, aStart + aOdd, aStart + strings.Replace(aOdd, "new_error", "newer_error", 1), Different, ""},
 		{"the error became a finished stream", dialects.Anthropic, aStart + aError, aStart + aDelta + aStop, Reclassified,
 			"the layer finished the stream with stop_reason end_turn and message_stop, which nobody sent"},
@@ -86,6 +84,24 @@ func TestAPlainErrorThatBecameASuccessSaysSo(t *testing.T) {
 	want := "the layer answered with a success (status 200), which nobody sent; the layer sent a spend cap 3 times"
 	if got.Verdict != Reclassified || got.Class != classify.OK || got.Reason != want {
 		t.Errorf("%s as %s (%q), want %q", got.Verdict, got.Class, got.Reason, want)
+	}
+}
+
+// TestKeepalives: SDKs skip them; Claude Code, by its contract, lives on them.
+func TestKeepalives(t *testing.T) {
+	for _, c := range []struct{ why, sent, came string }{
+		{"lost", aPing + aStart + aPing + aDelta + aStop, aStart + aDelta + aStop},
+		{"put between the parts of a text", aStart + aText + aText + aDelta + aStop, aStart + aText + aPing + aText + aDelta + aStop},
+	} {
+		for _, p := range Profiles() {
+			want := Preserved
+			if p.Name == "claude-code" {
+				want = Different
+			}
+			if got := judge(streamed(dialects.Anthropic, c.sent, c.came), Rules{Profile: p, MaxLayerRetries: -1}); got.Verdict != want {
+				t.Errorf("%s, profile %s: %s, want %s", c.why, p.Name, got.Verdict, want)
+			}
+		}
 	}
 }
 

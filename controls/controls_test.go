@@ -94,11 +94,13 @@ func BenchmarkProveTheWholeMatrix(b *testing.B) {
 }
 
 func TestProveAll(t *testing.T) {
-	p := ProveAll(t.Context(), input(t, "core", bothModes...))
-	for _, m := range p.Missed {
-		t.Error(m)
+	for _, profile := range []string{"core", "claude-code"} { // with and without the request side
+		p := ProveAll(t.Context(), input(t, profile, bothModes...))
+		for _, m := range p.Missed {
+			t.Error(profile, m)
+		}
+		t.Logf("%s: %d of %d pairs", profile, p.Exact, p.Pairs)
 	}
-	t.Logf("%d of %d pairs", p.Exact, p.Pairs)
 }
 
 func BenchmarkProve(b *testing.B) {

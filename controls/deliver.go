@@ -20,7 +20,7 @@ import (
 // ProveAll proves delivery besides what Prove proves: each channel, in both modes, with one fault of every mechanism,
 // as whole runs over real sockets; and every fault with memory. It needs the stub and loopback, and takes seconds.
 func ProveAll(ctx context.Context, in Input) record.Proof {
-	p := newProver(in, All())
+	p := newProver(in, append(All(), forFile(in.Rules.Profile)...))
 	p.detect(ctx)
 	p.decide(ctx)
 	p.wholeRuns(ctx)
@@ -159,7 +159,7 @@ func (p *prover) deliveredVerdict(f *Fault, s *subject) compare.Verdict {
 func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes []fixture.Mode) (d record.Document, err error) {
 	run := ledger.NewRun()
 	book := ledger.New(run)
-	s, err := stub.New(stub.Options{Matrix: p.in.Matrix, Ledger: book})
+	s, err := stub.New(stub.Options{Matrix: p.in.Matrix, Ledger: book, Watch: p.in.Rules.Profile.Watches()})
 	if err != nil {
 		return d, err
 	}

@@ -25,6 +25,7 @@ const (
 	OfRetry   Mechanism = "retry"
 	LayerMade Mechanism = "layer-made"
 	OfMemory  Mechanism = "memory"
+	OfRequest Mechanism = "request"
 )
 
 // Fault is one known fault.
@@ -34,6 +35,8 @@ type Fault struct {
 	Mechanism Mechanism
 	// Change alters an answer in place. stream says whether the client asked for one.
 	Change func(a *wire.Answer, stream bool)
+	// Send alters the request on its way to the upstream, in memory of its own.
+	Send func(r wire.Request) wire.Request
 	// New makes the behaviour of one layer, with a state of its own; nil where Change says it all.
 	New func() Behaviour
 	// Want declares what must be seen of a row; nothing when the fault can't touch it.
@@ -75,7 +78,11 @@ func (f *Fault) behaviour() Behaviour {
 		return f.New()
 	}
 	return func(c *Call) *wire.Answer {
-		a := c.Ask(c.Request)
+		r := c.Request
+		if f.Send != nil {
+			r = f.Send(r)
+		}
+		a := c.Ask(r)
 		if f.Change != nil {
 			f.Change(a, c.Stream)
 		}
@@ -90,10 +97,11 @@ func All() []*Fault {
 		changeStatus, errorToSuccess, errorAsEvent, finishStream, dropEventLines, changeText,
 		typeNil, dropDetails, stringifyDetails, alterCode, prefixMessage, flattenError,
 		dropRetryAfter, addRetryAfter, changeRetryAfter, secondRetryAfter, addShouldRetry, addRetryAfterMS,
-		addHeadroom, dropHeadroom,
+		addHeadroom, dropHeadroom, addPlanLimit,
 		dropRequestID, changeContentType, dropEnvelope,
 		emptyBody, cutBody, mislabelGzip, bothFramings, earlyHints, addTrailer,
 		retryTwice,
+		dropBeta, addToPrompt, dropUnknownMember, dropQuery,
 		answerOnce, cooldown, cache, poison,
 	}
 }

@@ -95,8 +95,9 @@ func (s *memoryStub) Do(_ context.Context, r wire.Request) *wire.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	reading := ledger.Channels{}.Read(ledger.Arrival{Path: r.Target, Header: headerOf(r), Model: d.Model(r.Body), Body: r.Body}, s.names)
-	h := ledger.Hit{ID: ledger.NewID(), Tag: reading.Tag, Channels: reading.Channels, At: now, Method: r.Method, Path: r.Target, Stream: d.Stream(r.Body)}
+	path, _, _ := strings.Cut(r.Target, "?")
+	reading := ledger.Channels{}.Read(ledger.Arrival{Path: path, Header: headerOf(r), Model: d.Model(r.Body), Body: r.Body}, s.names)
+	h := ledger.Hit{ID: ledger.NewID(), Tag: reading.Tag, Channels: reading.Channels, At: now, Method: r.Method, Path: path, Stream: d.Stream(r.Body), Marks: check.Marks(d, r, s.book.Hash)}
 	f := s.matrix.Get(reading.Tag.Fixture)
 	if f == nil {
 		s.book.Add(h)

@@ -27,7 +27,7 @@ type Input struct {
 // Prove proves, in memory, detection (every fault on every row, and whole runs for what only they can see) and decision
 // (every key of the profile turns a row red under the run's own rules).
 func Prove(ctx context.Context, in Input) record.Proof {
-	p := newProver(in, All())
+	p := newProver(in, append(All(), forFile(in.Rules.Profile)...))
 	p.detect(ctx)
 	p.decide(ctx)
 	p.reopen()
@@ -41,6 +41,8 @@ type subject struct {
 	expected *wire.Answer
 	seen     Seen
 	class    string // by the oracle; "" for rows that it does not know
+	request  wire.Request
+	sent     []string // marks of the request, where the profile asks for the request side
 }
 
 func (in *Input) subject(row check.Row) subject {
@@ -48,6 +50,11 @@ func (in *Input) subject(row check.Row) subject {
 	s := subject{row: row, expected: a, seen: Seen{Evidence: evidence.Of(a, row.Dialect.Layout, fixture.NoID), Stream: row.Mode == fixture.Stream}}
 	if isArticle(row) {
 		s.class = oracle(a)
+	}
+	if d := row.Dialect; in.Rules.Profile.Watches() && d.Probe != nil {
+		s.seen.Evidence = check.Expect(s.seen.Evidence, d)
+		s.request = d.Probe(d.Request("", wire.Ask{Model: row.Fixture.Name, Prompt: "proof", Stream: s.seen.Stream}))
+		s.sent = check.Marks(d, s.request, asItIs)
 	}
 	return s
 }
@@ -139,13 +146,21 @@ func (p *prover) undecided() bool {
 // pair runs one fault over one row, in memory: the fixture's bytes in, a judgement out.
 func (p *prover) pair(f *Fault, s *subject) {
 	hits := 0
+	var arrived [][]string
 	a := f.behaviour()(&Call{
-		Stream: s.seen.Stream, Model: s.row.Fixture.Name,
-		Ask: func(wire.Request) *wire.Answer { hits++; return p.copy(s.expected) },
+		Request: s.request, Stream: s.seen.Stream, Model: s.row.Fixture.Name,
+		Ask: func(r wire.Request) *wire.Answer {
+			hits++
+			if s.sent != nil && f.Send != nil {
+				arrived = append(arrived, check.Marks(s.row.Dialect, r, asItIs))
+			}
+			return p.copy(s.expected)
+		},
 	})
 	layer := s.seen.Evidence
-	if !same(a, s.expected) {
+	if !same(a, s.expected) || arrived != nil {
 		p.layer = evidence.AppendOf(p.layer[:0], a, s.row.Dialect.Layout, fixture.NoID)
+		p.layer = check.AppendRequest(p.layer, s.row.Dialect, s.sent, arrived...)
 		layer = p.layer
 	}
 	o := compare.Observed{
@@ -321,3 +336,6 @@ func rowsOf(in Input, modes []fixture.Mode) (rows []check.Row) {
 	}
 	return rows
 }
+
+// asItIs stands for the hash where nothing leaves the memory. A part of no bytes is not the same as none.
+func asItIs(b []byte) string { return "=" + string(b) }

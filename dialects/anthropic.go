@@ -16,6 +16,8 @@ var Anthropic = &Dialect{
 	Path:       "/v1/messages",
 	ModelsPath: "/v1/models",
 	Request:    anthropicRequest,
+	Watched:    anthropicWatched,
+	Probe:      anthropicProbe,
 	Model:      func(body []byte) string { return stringMember(body, "model") },
 	Stream:     func(body []byte) bool { return string(member(body, "stream")) == "true" },
 	Layout:     evidence.Layout{Error: "error", Event: anthropicEvent},

@@ -19,6 +19,10 @@ type Dialect struct {
 	ModelsPath string
 	// Request turns an ask into a request below a base path ("" or "/anthropic").
 	Request func(base string, a wire.Ask) wire.Request
+	// Watched are the parts of a request that must arrive as they were sent, nil where no provider asks for that.
+	Watched []Watched
+	// Probe adds to a request what is watched; nil with Watched.
+	Probe func(wire.Request) wire.Request
 	// Model reads the model name out of a request body, "" when there is none.
 	Model func(body []byte) string
 	// Stream reports whether a request body asks for a stream.
@@ -68,4 +72,15 @@ func (d *Dialect) Role(key string) classify.Role {
 		}
 	}
 	return ""
+}
+
+// Marks are hashes of the watched parts of a request, in their order; "" for a part that is not there.
+func (d *Dialect) Marks(a Arrived, hash func([]byte) string) []string {
+	marks := make([]string, len(d.Watched))
+	for i, w := range d.Watched {
+		if part, ok := w.Part(a); ok {
+			marks[i] = hash(part)
+		}
+	}
+	return marks
 }

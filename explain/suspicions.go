@@ -85,19 +85,13 @@ func successWithError(v *view) string {
 	return fmt.Sprintf("a %d with an error object: the official SDKs take it as a success and return an empty message", v.saved.status)
 }
 
-// foreignTypes are error types that a layer writes, not the provider.
+// foreignTypes are what is left of a type that a layer lost. Types of a layer's own are in package authors.
 var foreignTypes = map[string]string{
-	"":                        "an empty type is not the provider's",
-	"<nil>":                   "a layer written in Go lost the type",
-	"None":                    "a layer written in Python lost the type",
-	"null":                    "a layer lost the type and wrote the word",
-	"undefined":               "a layer written in JavaScript lost the type",
-	"new_api_error":           "new-api wrote this error",
-	"one_api_error":           "one-api wrote this error",
-	"upstream_error":          "one-api or new-api wrote this error",
-	"throttling_error":        "LiteLLM's proxy wrote this error",
-	"budget_exceeded":         "LiteLLM's proxy wrote this error, for a budget of its own",
-	"key_model_access_denied": "LiteLLM's proxy wrote this error, for a key of its own",
+	"":          "an empty type is not the provider's",
+	"<nil>":     "a layer written in Go lost the type",
+	"None":      "a layer written in Python lost the type",
+	"null":      "a layer lost the type and wrote the word",
+	"undefined": "a layer written in JavaScript lost the type",
 }
 
 func foreignType(v *view) string {

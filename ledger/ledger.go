@@ -38,9 +38,10 @@ type Hit struct {
 	Header     []string // names, in order of arrival
 	Model      string
 	Stream     bool
-	RetryCount string // x-stainless-retry-count, "" when absent
-	BodyHash   string // keyed hash, to tell same from different
-	Note       string // why no fixture was served, or what was odd about the channels, in words; "" when all is well
-	Aside      bool   // asks for nothing that a provider answers with evidence (HEAD /, a list of models): no hit of a client request, never unexplained
+	RetryCount string   // x-stainless-retry-count, "" when absent
+	Marks      []string // keyed hashes of the watched parts, in the dialect's order, "" for one that is not there; nil: nothing was watched
+	BodyHash   string   // keyed hash, to tell same from different
+	Note       string   // why no fixture was served, or what was odd about the channels, in words; "" when all is well
+	Aside      bool     // asks for nothing that a provider answers with evidence (HEAD /, a list of models): no hit of a client request, never unexplained
 	Served     Served
 }

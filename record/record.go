@@ -120,6 +120,8 @@ type Settings struct {
 	Hazards         []string `json:"hazards"`
 	FailOn          string   `json:"fail_on"`
 	MaxLayerRetries int      `json:"max_layer_retries"` // -1: the profile's rule
+	Repeat          int      `json:"repeat,omitempty"`
+	MaxLayerWaitMS  float64  `json:"max_layer_wait_ms,omitempty"` // 0: the profile's rule
 	AllowUntestable bool     `json:"allow_untestable,omitempty"`
 	Concurrency     int      `json:"concurrency"`
 	Rate            float64  `json:"rate,omitempty"`
@@ -142,6 +144,7 @@ type Field struct {
 	Nuance  string   `json:"nuance,omitempty"`  // moved, embedded, retyped
 	Other   string   `json:"other,omitempty"`   // moved: the key it moved to
 	Decides bool     `json:"decides,omitempty"` // in the profile
+	Remark  string   `json:"remark,omitempty"`  // how the values differ, where they alone don't show it well
 	Covers  []string `json:"covers,omitempty"`  // roles lost with a lost subtree
 	Fixture *Value   `json:"fixture,omitempty"`
 	Direct  *Value   `json:"direct,omitempty"`
@@ -222,7 +225,9 @@ type Row struct {
 	Provenance   string        `json:"provenance,omitempty"`
 	HitsMin      int           `json:"hits_min"`
 	HitsMax      int           `json:"hits_max"`
-	HitsAllowed  int           `json:"hits_allowed"` // 0: any number
+	HitsAllowed  int           `json:"hits_allowed"`        // 0: any number
+	Author       string        `json:"author,omitempty"`    // who likely wrote an answer that is not the upstream's, by its signature
+	Behaviour    []string      `json:"behaviour,omitempty"` // what the layer did besides answering: retries and their gaps, fallbacks, waits, claims
 	Observations []Observation `json:"observations"`
 	Fields       []Field       `json:"fields,omitempty"`
 	Omitted      int           `json:"fields_omitted,omitempty"` // differences beyond the limit
@@ -244,7 +249,7 @@ type Excluded struct {
 
 // Finding is something about the run rather than a row.
 type Finding struct {
-	Kind   string   `json:"kind"` // layer-state, crosstalk, cached, intermittent, unexplained-hits, dirty-way
+	Kind   string   `json:"kind"` // layer-state, crosstalk, cached, intermittent, unexplained-hits, dirty-way, slept
 	Text   string   `json:"text"`
 	Rows   []string `json:"rows,omitempty"`
 	Advice string   `json:"advice,omitempty"`

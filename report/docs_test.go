@@ -83,16 +83,18 @@ func red() record.Document {
 	p := rowOf(&doc, "rate_limit", "plain")
 	p.Verdict = "changed"
 	p.Fields = append(p.Fields, record.Field{Key: "error/message", Role: "message", Dir: "changed", Nuance: "embedded", Decides: true,
-		Fixture: str("fixture: rate limit"), Direct: str("fixture: rate limit"), Layer: str(`anthropic error: "fixture: rate limit"`)},
+		Fixture: str("fixture: rate limit"), Direct: str("fixture: rate limit"), Remark: `prefix "anthropic error: \"", suffix "\""`, Layer: str(`anthropic error: "fixture: rate limit"`)},
 		record.Field{Key: "header/retry-after", Role: "retry-after", Dir: "lost", Nuance: "moved", Other: "header/llm_provider-retry-after", Decides: true, Fixture: text("1"), Direct: text("1")})
 	setBoth(&doc, "ramp_limit", func(r *record.Row) {
 		r.Verdict, r.HitsMin, r.HitsMax, r.HitsAllowed = "retried", 2, 3, 1
+		r.Behaviour = []string{"2 retries 0.5 s apart although retry-after said 17", "answered after 61 s: the layer slept"}
 		r.Consequence = "one call of a client becomes up to 3 at the provider"
 	})
 	b := rowOf(&doc, "headerless_429", "stream")
 	b.Verdict, b.Class.Layer, b.Reason = "broken", "", "no usable answer: the layer closed the connection after 0 bytes"
 	setBoth(&doc, "proxy_429", func(r *record.Row) {
 		r.Verdict, r.Class.Layer, r.Provenance, r.HitsMin, r.HitsMax = "layer-made", "rate_limit", "none", 0, 0
+		r.Author = "nginx limit_req page"
 		r.Reason = "the client got a 429, and the stub saw no hit with this tag, also when asked alone"
 	})
 	i := rowOf(&doc, "unknown_code_429", "plain")

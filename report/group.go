@@ -89,13 +89,13 @@ func story(r *record.Row) string {
 	if notRun(r) {
 		return quoteAll([]string{r.Verdict, r.Reason})
 	}
-	parts := []string{r.Verdict, r.Asked, r.Served, r.Reason, r.Consequence, r.Provenance,
+	parts := []string{r.Verdict, r.Asked, r.Served, r.Reason, r.Consequence, r.Provenance, r.Author,
 		strconv.Itoa(r.HitsMin), strconv.Itoa(r.HitsMax), strconv.Itoa(r.HitsAllowed), strconv.Itoa(r.Omitted)}
 	if r.Class.Layer != r.Class.Fixture {
 		parts = append(parts, r.Class.Fixture, r.Class.Layer)
 	}
 	for _, f := range shownFields(r) {
-		parts = append(parts, f.Key, f.Dir, f.Nuance, f.Other, strings.Join(f.Covers, " "))
+		parts = append(parts, f.Key, f.Dir, f.Nuance, f.Other, strings.Join(f.Covers, " "), f.Remark)
 	}
 	return quoteAll(parts)
 }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/preservecheck/preservecheck/record"
 )
 
@@ -86,6 +88,7 @@ type fact struct {
 	key, how safe
 	values   []labelled
 	remark   safe
+	note     safe // below the values
 }
 
 type labelled struct {
@@ -97,12 +100,20 @@ func (p *page) facts(g group) []fact {
 	var out []fact
 	r := g[0][0]
 	for _, f := range shownFields(r) {
-		out = append(out, p.fieldFact(r, f))
+		x := p.fieldFact(r, f)
+		x.note = brief(f.Remark, 3*p.width)
+		out = append(out, x)
 	}
 	if r.Omitted > 0 {
 		out = append(out, fact{key: "(not kept)", remark: count(r.Omitted, "more difference")})
 	}
 	out = append(out, classFact(g), fact{key: "requests", remark: hits(r)}, fact{key: "answer", remark: cameFrom(r.Provenance)})
+	if r.Author != "" {
+		out = append(out, fact{key: "author", remark: "likely " + brief(r.Author, 60) + ", by its signature"})
+	}
+	for _, b := range g.behaviour() {
+		out = append(out, fact{key: "layer", remark: brief(b, 3*p.width)})
+	}
 	if len(g) > 1 && len(shownFields(r)) > 0 && !g.alike() {
 		out = append(out, fact{key: "(values)", remark: "those of " + g[:1].names() + "; the other rows have their own"})
 	}
@@ -234,8 +245,25 @@ func passName(pass string) string {
 		return "side by side"
 	case "B":
 		return "again, in reverse order"
+	case "repeat":
+		return "repeated"
 	case "look":
 		return "once more after its stage"
 	}
 	return pass
+}
+
+// behaviour is what the layer did besides answering, over all rows of a paragraph: the first few.
+func (g group) behaviour() (words []string) {
+	const most = 3
+	for _, e := range g {
+		for _, r := range e {
+			for _, b := range r.Behaviour {
+				if !slices.Contains(words, b) && len(words) < most {
+					words = append(words, b)
+				}
+			}
+		}
+	}
+	return words
 }

@@ -27,9 +27,18 @@ func (p *page) table(facts []fact) {
 		case stacked || !f.fits(p.width-valueAt):
 			p.line(word{}, start+f.how)
 			p.values(pad("", 2*indent), f.values)
+			p.below(2*indent, f.note)
 		default:
 			p.values(start+pad(f.how, valueAt-howAt), f.values)
+			p.below(valueAt, f.note)
 		}
+	}
+}
+
+// below writes a note under the values that it is about.
+func (p *page) below(column int, note safe) {
+	if note != "" {
+		p.hanging(pad("", column), note)
 	}
 }
 

@@ -32,6 +32,7 @@ type conn struct {
 	hit      ledger.Hit
 	tags     [2]tagHeader // the header channel's two headers
 	headerOf func(name string) []string
+	watched  watched
 	gzipOK   bool
 
 	now        time.Time // of the latest look at the clock, good enough to tell whether a deadline is stale

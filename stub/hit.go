@@ -29,6 +29,7 @@ func (c *conn) forget() {
 	c.head.n, c.head.proto, c.head.raw = 0, "", nil
 	c.tags[0].values, c.tags[1].values = nil, nil
 	c.gzipOK = false
+	c.watched = watched{}
 }
 
 // note keeps what is wanted of the head after its bytes are gone, also of a head that is refused half-way.
@@ -38,6 +39,9 @@ func (c *conn) note() {
 	path, query, _ := bytes.Cut(originForm(h.at(h.target)), []byte("?"))
 	c.hit.Path = same(c.hit.Path, path)
 	c.hit.Query = sameNames(c.hit.Query, queryNames(query))
+	if c.s.opt.Watch {
+		c.watch(query)
+	}
 	if !c.sameHeader() {
 		c.hit.Header = make([]string, h.n)
 		for i := range h.n {
@@ -170,6 +174,9 @@ func (c *conn) arrived(d *dialects.Dialect, body []byte) {
 	}
 	h.Stream = d.Stream(body)
 	h.Note = read.Note
+	if c.s.opt.Watch {
+		h.Marks = d.Marks(dialects.Arrived{Header: c.watched.values, Query: c.watched.query, Body: body}, c.s.opt.Ledger.Hash)
+	}
 	kept := *h
 	if len(h.Path) > maxKeptPath {
 		kept.Path = strings.Clone(h.Path[:maxKeptPath])

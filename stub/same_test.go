@@ -27,6 +27,7 @@ func corpus() []string {
 		post("/p/v1/messages?beta=true", "ok", n, "X-Stainless-Retry-Count: 1\r\nAccept-Encoding: gzip\r\nx-fixture: ok\r\nx-fixture-id: "+testRun+"."+n+"\r\n"),
 		strings.Replace(ask("tier_cap", n), "HTTP/1.1", "HTTP/1.0", 1),
 		post("/v1/messages", "tier_cap", n, "Connection: close\r\n"),
+		post("/v1/messages?beta=true", "tier_cap", n, "Anthropic-Version: 1\r\nanthropic-beta: a\r\nANTHROPIC-BETA: b\r\n"),
 		chunkedHead + "10\r\n[[preservecheck \r\n10;x=y\r\nfixture=tier_cap\r\n2\r\n]]\r\n0\r\nA: b\r\n\r\n",
 		"GET / HTTP/1.1\r\nHost: s\r\n\r\n", "GET /v1/models HTTP/1.1\r\nHost: s\r\n\r\n", "HEAD / HTTP/1.1\r\nHost: s\r\n\r\n",
 		"POST /v1/v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 0\r\n\r\n",
@@ -45,7 +46,7 @@ var anyID = regexp.MustCompile(`(req_|hit |data: ok )[0-9a-f]{16}|one [0-9a-f]{1
 // TestTricklingChangesNothing sends each request whole, in halves and in small pieces: what is read in one go from the
 // buffer and what is gathered piece by piece must give the same bytes and the same hit.
 func TestTricklingChangesNothing(t *testing.T) {
-	s := start(t, nil)
+	s := start(t, func(o *Options) { o.Watch = true })
 	outcome := func(in string, piece int) (string, []ledger.Hit) {
 		before := s.ledger.Len()
 		nc := s.dial()

@@ -28,6 +28,7 @@ type Options struct {
 	Ledger   *ledger.Ledger
 	Channels ledger.Channels
 	Dialects []*dialects.Dialect // all by default
+	Watch    bool                // note whether the watched parts of requests arrive, for a profile that asks for it
 
 	// MaxConns is how many connections are served at a time, 256 by default. A few more are answered with a 503 of
 	// the stub's own, so that the ledger knows whom it turned away; the rest are closed.

@@ -39,7 +39,7 @@ exactly, with more reported than there was, or not at all.` + "\n\n" + exitHelp(
 			return a.controls(ctx, cmd, f)
 		},
 	}
-	cmd.Flags().StringVar(&f.profile, "profile", defaultProfile, "which keys decide: core, full")
+	cmd.Flags().StringVar(&f.profile, "profile", defaultProfile, profileHelp)
 	cmd.Flags().StringVar(&f.stream, "stream", "both", "ask for streams: off, on, both")
 	matrixFlag(cmd, &f.matrix)
 	cmd.Flags().StringVar(&f.format, "format", "text", "what to print: text, json")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/preservecheck/preservecheck/compare"
 	"github.com/preservecheck/preservecheck/controls"
 	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
@@ -36,9 +35,10 @@ type checkFlags struct {
 	classifier                                        string
 	stubListen, stubURL, stream, profile, failOn      string
 	format, color                                     string
-	maxLayerRetries, concurrency                      int
+	maxLayerRetries, concurrency, repeat              int
 	rate                                              float64
 	timeout, deadline, readyTimeout, settle           time.Duration
+	maxLayerWait                                      time.Duration
 	verbose                                           bool
 	known                                             []string
 	baseline                                          string
@@ -67,16 +67,18 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.stream, "stream", "both", "ask for streams: off, on, both")
 	fl.StringArrayVar(&f.hazard, "hazard", nil, "`LIST` of what the fixtures may do to the layer's state: none, limit, account, cut, outage (default: all but outage on this machine, none and limit elsewhere)")
 
-	fl.StringVar(&f.profile, "profile", defaultProfile, "which keys decide: core, full")
+	fl.StringVar(&f.profile, "profile", defaultProfile, profileHelp)
 	fl.StringVar(&f.failOn, "fail-on", failOnChanged, "changed, or reclassified to let differences pass that leave the class the same")
 	fl.BoolVar(&f.allowUntestable, "allow-untestable", false, "let rows pass that the way to the layer, and not the layer, can't carry")
 	fl.StringVar(&f.classifier, "classifier", "", "`COMMAND` of your own classifier, run without a shell; see docs/classifier.md")
 	fl.IntVar(&f.maxLayerRetries, "max-layer-retries", -1, "retries by the layer to allow for every class (default: the profile's rule)")
+	fl.DurationVar(&f.maxLayerWait, "max-layer-wait", 0, "that the layer may add to an answer (default: any; in profile full the time of a canary and 2s)")
 
 	fl.StringArrayVar(&f.known, "known", nil, "`FILE` of differences that are known and may stay for a time (repeatable); -o known=FILE writes one, see docs/known.md")
 	fl.StringVar(&f.baseline, "baseline", "", "`OLD.json`, an earlier record of the layer: only what is new against it fails, see docs/gate.md")
 
 	fl.IntVar(&f.concurrency, "concurrency", 8, "requests side by side")
+	fl.IntVar(&f.repeat, "repeat", 1, "how often to ask for each row, to find faults that come and go")
 	fl.Float64Var(&f.rate, "rate", 0, "requests per second through the layer, 0 for as many as it takes")
 	fl.DurationVar(&f.timeout, "timeout", 10*time.Second, "for one request")
 	fl.DurationVar(&f.deadline, "deadline", 10*time.Minute, "for the run")
@@ -136,8 +138,10 @@ func (f *checkFlags) validate(cmd *cobra.Command) error {
 		want string
 	}{
 		{"concurrency", f.concurrency >= 1 && f.concurrency <= 256, "1 to 256"},
+		{"repeat", f.repeat >= 1 && f.repeat <= 1000, "1 to 1000"},
 		{"rate", f.rate == 0 || f.rate >= minRate && f.rate <= maxRate, fmt.Sprintf("%g to %g, or 0 for no limit", minRate, maxRate)},
 		{"max-layer-retries", f.maxLayerRetries >= -1, "0 or more"},
+		{"max-layer-wait", f.maxLayerWait >= 0, "more than 0, like 2s"},
 		{"timeout", f.timeout > 0, "more than 0, like 10s"},
 		{"deadline", f.deadline > 0, "more than 0, like 10m"},
 		{"ready-timeout", f.readyTimeout > 0, "more than 0, like 30s"},
@@ -158,21 +162,6 @@ const (
 	failOnChanged      = "changed"
 	failOnReclassified = "reclassified"
 )
-
-func profileByName(name, from string) (*compare.Profile, error) {
-	if p := compare.ProfileByName(name); p != nil {
-		return p, nil
-	}
-	return nil, usage(didYouMean(name, profileNames(), ""), "%s: there is no profile %q", from, name)
-}
-
-func profileNames() []string {
-	var names []string
-	for _, p := range compare.Profiles() {
-		names = append(names, p.Name)
-	}
-	return names
-}
 
 // dialectsByName reads a list of dialects, each named once.
 func dialectsByName(names []string, from string) (ds []*dialects.Dialect, err error) {

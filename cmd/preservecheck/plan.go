@@ -258,7 +258,8 @@ func (p *plan) document() record.Document {
 		Profile: record.Profile{Name: p.rules.Profile.Name, Keys: p.rules.Profile.Names()},
 		Settings: record.Settings{
 			Modes: texts(p.modes), Dialects: dialectNamesOf(p.dialects), Hazards: texts(p.hazards), FailOn: f.failOn,
-			MaxLayerRetries: f.maxLayerRetries, AllowUntestable: f.allowUntestable, HeadersSent: p.headersSent(), Concurrency: f.concurrency, Rate: f.rate, ClientProtocol: "HTTP/1.1",
+			MaxLayerRetries: f.maxLayerRetries, Repeat: repeats(f.repeat), MaxLayerWaitMS: float64(f.maxLayerWait.Milliseconds()), AllowUntestable: f.allowUntestable,
+			HeadersSent: p.headersSent(), Concurrency: f.concurrency, Rate: f.rate, ClientProtocol: "HTTP/1.1",
 		},
 		Excluded: p.chosen.excluded,
 	}
@@ -286,4 +287,12 @@ func (p *plan) targetName() string {
 		return controlPrefix + p.control
 	}
 	return p.layerURL()
+}
+
+// repeats is what a record says of --repeat: nothing for once.
+func repeats(n int) int {
+	if n == 1 {
+		return 0
+	}
+	return n
 }

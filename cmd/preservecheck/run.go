@@ -38,9 +38,9 @@ func (s *station) trouble() string {
 }
 
 // listen starts a stub. A port that is taken is an error that names the flag.
-func (a *app) listen(m *fixture.Matrix, ch ledger.Channels, address, from string) (*station, error) {
+func (a *app) listen(m *fixture.Matrix, ch ledger.Channels, watch bool, address, from string) (*station, error) {
 	led := ledger.New(ledger.NewRun())
-	server, err := stub.New(stub.Options{Matrix: m, Ledger: led, Channels: ch})
+	server, err := stub.New(stub.Options{Matrix: m, Ledger: led, Channels: ch, Watch: watch})
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s *station) url() string { return "http://" + s.addr.String() }
 
 // runPlan does one check, from the stub's start to its end.
 func (a *app) runPlan(ctx context.Context, p *plan) (record.Document, error) {
-	s, err := a.listen(p.matrix, p.channels, p.listen, p.listenFrom)
+	s, err := a.listen(p.matrix, p.channels, p.rules.Profile.Watches(), p.listen, p.listenFrom)
 	if err != nil {
 		return record.Document{}, err
 	}
@@ -116,7 +116,7 @@ func (p *plan) config(s *station) check.Config {
 		Run: s.ledger.Run(), Matrix: p.matrix, Rows: p.chosen.rows,
 		Layer: wire.Client{Base: p.layer, TLS: p.tls}, Base: p.layer.Path,
 		Direct: below{direct}, Hits: s.ledger, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
-		Header: p.header, Trouble: s.trouble, Proof: p.proof,
+		Header: p.header, MaxLayerWait: f.maxLayerWait, Repeat: f.repeat, Trouble: s.trouble, Proof: p.proof,
 		Concurrency: f.concurrency, Rate: f.rate, Timeout: f.timeout, Deadline: f.deadline,
 		ReadyTimeout: f.readyTimeout, Settle: f.settle, Document: d, Redact: p.redact,
 	}

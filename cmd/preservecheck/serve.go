@@ -55,7 +55,7 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, f *serveFlags) erro
 	if err != nil {
 		return err
 	}
-	s, err := a.listen(m, channels, f.listen, origin(cmd, "stub-listen"))
+	s, err := a.listen(m, channels, false, f.listen, origin(cmd, "stub-listen"))
 	if err != nil {
 		return err
 	}
