@@ -32,6 +32,7 @@ type checkFlags struct {
 
 	dialect, header, fixture, exclude, hazard, output []string
 	matrix                                            []string
+	matrixVersion                                     string
 	classifier                                        string
 	stubListen, stubURL, stream, profile, failOn      string
 	format, color                                     string
@@ -64,6 +65,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.fixture, "fixture", nil, "`PATTERN`s of the fixtures to run, with commas or repeated; article/* is a whole family (default: all)")
 	fl.StringArrayVar(&f.exclude, "exclude", nil, "`PATTERN`s of fixtures to leave out")
 	matrixFlag(cmd, &f.matrix)
+	cmd.Flags().StringVar(&f.matrixVersion, "matrix-version", "", "`VERSION` of rows, profiles' keys and class rules to judge by, so that a gate keeps its meaning while they grow (default: the newest)")
 	fl.StringVar(&f.stream, "stream", "both", "ask for streams: off, on, both")
 	fl.StringArrayVar(&f.hazard, "hazard", nil, "`LIST` of what the fixtures may do to the layer's state: none, limit, account, cut, outage (default: all but outage on this machine, none and limit elsewhere)")
 

@@ -183,6 +183,9 @@ func (p *plan) readRows(_ *app, cmd *cobra.Command) (err error) {
 		return err
 	}
 	p.hazards = s.hazards
+	if v := f.matrixVersion; cmd.Flags().Changed("matrix-version") && v != p.matrix.Version {
+		return usage("leave it out, or use the release that has it", "%s: this release has the matrix %s, and no %q", origin(cmd, "matrix-version"), p.matrix.Version, v)
+	}
 	builtin := p.matrix.Rows
 	if p.matrix, err = loadMatrix(f.matrix, origin(cmd, "matrix")); err != nil {
 		return err
