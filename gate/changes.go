@@ -9,14 +9,31 @@ import (
 	"github.com/preservecheck/preservecheck/record"
 )
 
-// faults compares the faults of one row. Of a shaky one only the verdict counts: worse than before is new.
-func (n *news) faults(k id, b, a *record.Row, shaky bool) {
-	if shaky {
-		if compare.Worse(compare.Verdict(a.Verdict), compare.Verdict(b.Verdict)) && n.rules.Fails(compare.Verdict(a.Verdict)) {
-			n.add(k, newFault, fault{key: a.Verdict}, "unstable, and worse than before: "+a.Verdict+" instead of "+b.Verdict, true)
+// compare tells the faults of one row. Which details an unstable one showed is chance, so that of it only what is worse counts:
+// the verdict, a success that nobody sent, another class or another value of what decides, and a fault that has come to stay.
+func (n *news) compare(k id, b, a *record.Row, was, is bool) {
+	fails := n.rules.Fails(compare.Verdict(a.Verdict))
+	switch {
+	case !was && !is:
+		n.faults(k, b, a)
+	case !fails:
+	case was && !is:
+		n.add(k, newFault, fault{key: a.Verdict}, "came and went before, and is there each time now: "+a.Verdict, true)
+	case compare.Worse(compare.Verdict(a.Verdict), compare.Verdict(b.Verdict)):
+		n.add(k, newFault, fault{key: a.Verdict}, "unstable, and worse than before: "+a.Verdict+" instead of "+b.Verdict, true)
+	default:
+		before, _ := faultsOf(b)
+		after, isDeclared := faultsOf(a)
+		for _, f := range after {
+			if (f.dir == "" || f.value != "") && !isDeclared[f] && !slices.Contains(before, f) {
+				n.add(k, newFault, f, "unstable, and new in it: "+f.String(), true)
+			}
 		}
-		return
 	}
+}
+
+// faults compares the faults of one row.
+func (n *news) faults(k id, b, a *record.Row) {
 	before, wasDeclared := faultsOf(b)
 	after, isDeclared := faultsOf(a)
 	fails := n.rules.Fails(compare.Verdict(a.Verdict))
@@ -153,6 +170,7 @@ func (n *news) versions(old, now *record.Document) {
 		{"layer", old.Target.Name, now.Target.Name}, {"version of the layer", old.Target.Version, now.Target.Version},
 		{"preservecheck", old.Tool.Version, now.Tool.Version}, {"channel", old.Channel, now.Channel},
 		{"fail-on", old.Settings.FailOn, now.Settings.FailOn},
+		{"longest wait (ms)", fmt.Sprint(old.Settings.MaxLayerWaitMS), fmt.Sprint(now.Settings.MaxLayerWaitMS)},
 		{"retries allowed", fmt.Sprint(old.Settings.MaxLayerRetries), fmt.Sprint(now.Settings.MaxLayerRetries)},
 	} {
 		if v.before != v.after {

@@ -139,6 +139,7 @@ func TestFor(t *testing.T) {
 		{"a row that does not", entry("rows", "[rate_limit, rate_limitt]"), `no row "rate_limitt"`},
 		{"a key that the row has not", entry("rows", "[tier_cap]"), "can't be lost"},
 		{"what is invented need not be there", entry("rows", "[tier_cap]", "direction", "invented", "value", `"1"`), ""},
+		{"what a request held is no part of a row", entry("key", "request/header/anthropic-beta", "direction", "lost"), ""},
 		{"of another layer nothing is looked at", entry("layer", "other", "rows", "[nobody]"), ""},
 		{"nor of another route", entry("route", "chat", "rows", "[nobody]"), ""},
 	} {
@@ -272,7 +273,8 @@ func TestProblems(t *testing.T) {
 		{"too wide", entry("rows", `["*"]`, "key", "error/message"), sees(ran(both...), "error/message"), "too wide"},
 		{"wide on purpose", entry("rows", `["*"]`, "key", "error/message", "wide", "true"), sees(ran(both...), "error/message"), ""},
 		{"expired of another layer", entry("layer", "other", "expires", "2026-11-29"), ran(both...), ""},
-		{"a finding that was not made", entry("finding", "intermittent", "key", "", "direction", ""), ran(both...), "stale"},
+		{"what comes and goes was not found", entry("finding", "intermittent", "key", "", "direction", ""), ran(both...), ""},
+		{"another finding was not made", entry("finding", "unexplained-hits", "key", "", "direction", ""), ran(both...), "stale"},
 		{"seen on one route of two", entry("mode", "plain"), sees(ran("rate_limit plain declared", "rate_limit plain preserved"), "header/retry-after"), ""},
 		{"could not be told on one route of two", entry("mode", "plain"), ran("rate_limit plain preserved", "rate_limit plain broken"), ""},
 	} {

@@ -34,16 +34,16 @@ func News(old, now *record.Document) *record.News {
 	}
 	before := rowsOf(old)
 	after := rowsOf(now)
-	shaky := unstable(old, now)
+	was, is := unstable(old), unstable(now)
 	for _, k := range inOrder(old, now) {
 		b, a := before[k], after[k]
 		switch {
 		case a == nil || !conclusiveOrWorse(a):
 			n.Untold = append(n.Untold, k.String()+why(a))
 		case b == nil:
-			n.faults(k, &record.Row{Verdict: string(compare.Preserved)}, a, false)
+			n.faults(k, &record.Row{Verdict: string(compare.Preserved)}, a)
 		default:
-			n.faults(k, b, a, shaky[k.row+" ("+k.mode+")"])
+			n.compare(k, b, a, was.has(k), is.has(k))
 			n.beside(k, b, a)
 		}
 	}
@@ -105,20 +105,24 @@ func inOrder(old, now *record.Document) (out []id) {
 	return out
 }
 
-// unstable are the rows, as findings name them, that came out one way and then another in one of the runs. They are
-// compared by finding and by verdict, not by detail.
-func unstable(runs ...*record.Document) map[string]bool {
-	out := map[string]bool{}
-	for _, d := range runs {
-		for _, f := range d.Findings {
-			if f.Kind == "intermittent" {
-				for _, r := range f.Rows {
-					out[r] = true
-				}
+// shaky are the rows, as findings name them, that came out one way and then another in a run.
+type shaky map[string]bool
+
+func unstable(d *record.Document) shaky {
+	out := shaky{}
+	for _, f := range d.Findings {
+		if f.Kind == "intermittent" {
+			for _, r := range f.Rows {
+				out[r] = true
 			}
 		}
 	}
 	return out
+}
+
+// has knows rows by both of their names: a run with several routes says which.
+func (s shaky) has(k id) bool {
+	return s[k.row+" ("+k.mode+")"] || s[k.row+" ("+k.mode+"; route "+k.route+")"]
 }
 
 // conclusiveOrWorse reports whether a row has a result: also that it has no usable answer.
@@ -162,6 +166,9 @@ func faultsOf(r *record.Row) (all []fault, known map[fault]bool) {
 	}
 	if v := compare.Verdict(r.Verdict); v == compare.Broken || v == compare.LayerMade {
 		return all, known // what is no answer of the provider has no keys that were lost
+	}
+	if r.HitsAllowed > 0 && r.HitsMax > r.HitsAllowed && r.Verdict != string(compare.Retried) {
+		all = append(all, fault{key: string(compare.Retried)}) // beside what else is wrong, the layer sent it too often
 	}
 	if r.InventedSuccess {
 		all = append(all, fault{key: "an error became a success"})

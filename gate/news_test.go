@@ -71,6 +71,14 @@ func class(to string) func(*record.Document) {
 	}
 }
 
+func routed(name string) func(*record.Document) {
+	return func(d *record.Document) {
+		for i := range d.Rows {
+			d.Rows[i].Route = name
+		}
+	}
+}
+
 func declare(d *record.Document) {
 	d.Rows[0].Verdict = "declared"
 	for i := range d.Rows[0].Fields {
@@ -137,6 +145,15 @@ func TestNews(t *testing.T) {
 		{"another unsteady row", finds("intermittent", true, "a (plain)"), finds("intermittent", true, "b (plain)"), 1, "finding finding intermittent"},
 		{"an unsteady row is compared by finding", all(finds("intermittent", true, "a (plain)"), loses(0, "error/message")),
 			all(finds("intermittent", true, "a (plain)"), loses(0, "error/details")), 0, "1 fault as before"},
+		{"nor where a success that nobody sent is new in it", all(finds("intermittent", true, "a (plain)"), lost),
+			all(finds("intermittent", true, "a (plain)"), lost, func(d *record.Document) { d.Rows[0].InventedSuccess = true }), 1, "unstable, and new in it: an error became a success"},
+		{"nor where another status is", all(finds("intermittent", true, "a (plain)"), lost), all(finds("intermittent", true, "a (plain)"), becomes("503")), 1, "unstable, and new in it: status"},
+		{"a fault that came and went has come to stay", all(finds("intermittent", true, "a (plain)"), lost), lost, 1, "came and went before"},
+		{"a fault that came and went, on a route", all(finds("intermittent", true, "a (plain; route x)"), lost, routed("x")), all(lost, routed("x")), 1, "came and went before"},
+		{"a fault that came and went is gone", all(finds("intermittent", true, "a (plain)"), lost), nil, 0, "gone"},
+		{"sent too often, where the row failed before", lost, all(lost, func(d *record.Document) { d.Rows[0].HitsAllowed, d.Rows[0].HitsMax = 1, 3 }), 1, "new retried"},
+		{"sent as often as is allowed", lost, all(lost, func(d *record.Document) { d.Rows[0].HitsMax = 3 }), 0, "1 fault as before"},
+		{"another bound of the wait", nil, func(d *record.Document) { d.Settings.MaxLayerWaitMS = 2000 }, 0, "longest wait"},
 		{"but not where it got worse", all(finds("intermittent", true, "a (plain)"), loses(0, "error/message")),
 			all(finds("intermittent", true, "a (plain)"), verdict(0, "broken")), 1, "new unstable, and worse"},
 

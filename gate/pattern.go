@@ -69,7 +69,7 @@ func unnumbered(key string) string {
 
 // roots are the keys that evidence has, and those that have others below them.
 var roots = map[string]bool{"status": false, "end": false, "framing": false, "decode": false, "interim": false,
-	"error": true, "body": true, "header": true, "trailer": true, "stream": true}
+	"error": true, "body": true, "header": true, "trailer": true, "stream": true, "request": true}
 
 // wellFormed reports whether an answer could have such a key.
 func wellFormed(key string) bool {
