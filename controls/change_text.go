@@ -2,13 +2,16 @@ package controls
 
 import (
 	"regexp"
+	"sync"
 
 	"github.com/preservecheck/preservecheck/evidence"
 	"github.com/preservecheck/preservecheck/wire"
 )
 
 // textOfDelta finds where the text of the first delta begins, in each protocol's own way.
-var textOfDelta = regexp.MustCompile(`"(?:text_delta","text|thinking_delta","thinking|input_json_delta","partial_json)":"|"delta":(?:\{[^{}]*"(?:content|arguments)":)?"`)
+var textOfDelta = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(?:text_delta","text|thinking_delta","thinking|input_json_delta","partial_json)":"|"delta":(?:\{[^{}]*"(?:content|arguments)":)?"`)
+})
 
 // changeText imitates filters that rewrite what a model says.
 var changeText = &Fault{
@@ -19,7 +22,7 @@ var changeText = &Fault{
 		if a.Status != 200 || !a.End.Orderly() || !isEventStream(a) || len(a.Values("content-encoding")) > 0 {
 			return
 		}
-		if at := textOfDelta.FindIndex(a.Body); at != nil {
+		if at := textOfDelta().FindIndex(a.Body); at != nil {
 			a.Body = append(append(append([]byte{}, a.Body[:at[1]]...), "CENSORED "...), a.Body[at[1]:]...)
 		}
 	},
