@@ -57,6 +57,7 @@ func (r *runner) fill(d *record.Document) {
 	d.Findings = append(r.findings(), r.sleepy()...)
 	d.Notes = append(d.Notes, r.deeds(d.Rows)...)
 	d.Notes = append(d.Notes, r.unstreamed()...)
+	d.Notes = append(d.Notes, r.oldProtocol()...)
 	for i := range d.Findings {
 		d.Findings[i].Text = r.clean(d.Findings[i].Text)
 	}
@@ -100,6 +101,27 @@ func (r *runner) unstreamed() (notes []string) {
 		}
 	}
 	return notes
+}
+
+// oldProtocol names the rows that say less because the layer asks its upstream in HTTP/1.0, as nginx does before
+// proxy_http_version 1.1: there the close is how an answer ends, so no layer can tell a cut from an end but by a reset.
+func (r *runner) oldProtocol() []string {
+	var rows []string
+	for _, row := range r.c.Rows {
+		if !row.Fixture.ExpectFailure {
+			continue
+		}
+		for _, s := range r.seen[row] {
+			if len(s.hits) > 0 && s.hits[0].Served.Proto == "HTTP/1.0" {
+				rows = once(rows, r.label(row))
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("in %d rows that expect a failure the layer asked its upstream in HTTP/1.0, where closing is how an answer ends: "+
+		"the stub reset the connection instead (nginx: proxy_http_version 1.1)", len(rows))}
 }
 
 func (r *runner) row(row Row) record.Row {

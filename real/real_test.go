@@ -186,12 +186,16 @@ func TestEveryRowThroughHonestLayers(t *testing.T) {
 	for _, c := range []struct {
 		program program
 		config  string
-	}{{nginx, "keepalive"}, {nginx, "default"}, {haproxy, "default"}} {
+		old     bool // HTTP/1.0 to the upstream, which the report says
+	}{{nginx, "keepalive", false}, {nginx, "default", true}, {haproxy, "default", false}} {
 		t.Run(c.program.name+"-"+c.config, func(t *testing.T) {
 			t.Parallel()
 			doc, exit := checkThrough(t, c.program, c.program.config(t, c.config), "--hazard", "none,limit,account,cut,outage")
 			if exit != 0 || len(doc.Rows) < 300 || len(doc.Excluded) > 0 || doc.Result.Counts["preserved"] != len(doc.Rows) {
 				t.Errorf("exit %d, %s: %s", exit, doc.Result.Why, doc.Result.Covers)
+			}
+			if got := strings.Contains(strings.Join(doc.Notes, "\n"), "asked its upstream in HTTP/1.0"); got != c.old {
+				t.Errorf("HTTP/1.0 is told of: %v, want %v; %q", got, c.old, doc.Notes)
 			}
 		})
 	}
