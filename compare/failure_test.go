@@ -1,0 +1,43 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/preservecheck/preservecheck/classify"
+	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/evidence"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// TestWhatArrivedIsTheBeginning: a cut may come earlier than it was sent, but what stands before it is what was sent.
+func TestWhatArrivedIsTheBeginning(t *testing.T) {
+	const whole, cut = `{"type":"message","content":"half"}`, `{"type":"message","content":"ha`
+	for _, c := range []struct {
+		why, media, sent, came string
+		want                   Verdict
+	}{
+		{"as sent", "text/event-stream", aStart + aText, aStart + aText, Preserved},
+		{"earlier", "text/event-stream", aStart + aText, aStart, Preserved},
+		{"nothing", "text/event-stream", aStart + aText, "", Preserved},
+		{"another text", "text/event-stream", aStart + aText, aStart + strings.Replace(aText, `"x"`, `"y"`, 1), Different},
+		{"more events than were sent", "text/event-stream", aStart, aStart + aText, Different},
+		{"a body as sent", "application/json", whole, whole, Preserved},
+		{"a body cut earlier", "application/json", whole, cut, Preserved},
+		{"another whole body", "application/json", whole, strings.Replace(whole, "half", "other", 1), Different},
+		{"a cut body, cut earlier", "application/json", cut, cut[:9], Preserved},
+		{"another cut body", "application/json", cut, strings.Replace(cut, "ha", "no", 1), Different},
+		{"a text instead of an object", "application/json", whole, "no", Different},
+	} {
+		of := func(body string) *wire.Answer {
+			return &wire.Answer{Status: 200, Header: []wire.Field{{Name: "content-type", Value: c.media}}, Body: []byte(body), End: wire.EndReset}
+		}
+		e := evidence.Of(of(c.sent), dialects.Anthropic.Layout, fixture.NoID)
+		f := &fixture.Fixture{Name: "cut", Class: classify.Truncated, ExpectFailure: true}
+		o := Observed{Fixture: f, Mode: fixture.Stream, Dialect: dialects.Anthropic, Expected: e, Direct: e, Answer: of(c.came), Hits: 1, Provenance: OwnHit}
+		if got := judge(o, rules("core")); got.Verdict != c.want {
+			t.Errorf("%s: %s (%s), want %s", c.why, got.Verdict, got.Reason, c.want)
+		}
+	}
+}
