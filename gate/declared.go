@@ -149,9 +149,11 @@ func (d *Declared) findings(f *record.Finding) (by []string) {
 		}
 		n := len(open)
 		open = slices.DeleteFunc(open, func(label string) bool {
-			row, mode, _ := strings.Cut(label, " (")
-			m := fixture.Mode(strings.TrimSuffix(mode, ")"))
-			return e.covers(row, m) || m == "" && e.covers(row, e.mode)
+			row, mode, route := rowOf(label)
+			if e.route != "" && route != "" && e.route != route {
+				return false
+			}
+			return e.covers(row, mode) || mode == "" && e.covers(row, e.mode)
 		})
 		if len(open) < n || len(f.Rows) == 0 {
 			by = append(by, e.String())
@@ -161,6 +163,13 @@ func (d *Declared) findings(f *record.Finding) (by []string) {
 		f.Fails, f.Declared = false, by
 	}
 	return by
+}
+
+// rowOf reads how a finding names a row: "tier_cap", "tier_cap (plain)", "tier_cap (plain; route chat)".
+func rowOf(label string) (row string, mode fixture.Mode, route string) {
+	row, rest, _ := strings.Cut(label, " (")
+	m, route, _ := strings.Cut(strings.TrimSuffix(rest, ")"), "; route ")
+	return row, fixture.Mode(m), route
 }
 
 // problem says why an entry fails the run, "" when it does not.

@@ -306,12 +306,14 @@ func TestFindingsThatAreDeclared(t *testing.T) {
 		{"its row", unsteady, finding("intermittent", "rate_limit (plain)"), false},
 		{"another row", unsteady, finding("intermittent", "tier_cap (plain)"), true},
 		{"its row and another", unsteady, finding("intermittent", "rate_limit (plain)", "tier_cap (plain)"), true},
+		{"its row on another route", entry("finding", "intermittent", "key", "", "direction", "", "route", "chat"), finding("intermittent", "rate_limit (plain; route other)"), true},
+		{"its row on its route", entry("finding", "intermittent", "key", "", "direction", "", "route", "chat", "mode", "plain"), finding("intermittent", "rate_limit (plain; route chat)"), false},
 		{"health probes", hits, finding("unexplained-hits"), false},
 		{"retries of a row that is not named", hits, finding("unexplained-hits", "tier_cap"), true},
 		{"another finding", hits, finding("layer-state"), true},
 		{"a difference of the row is no excuse", entry(), finding("intermittent", "rate_limit (plain)"), true},
 	} {
-		d, err := For(files(t, c.in), "gw", nil, builtin(t))
+		d, err := For(files(t, c.in), "gw", []string{"chat", "other"}, builtin(t))
 		if err != nil {
 			t.Fatalf("%s: %v", c.why, err)
 		}
