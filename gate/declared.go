@@ -16,6 +16,8 @@ import (
 
 // Declared is what known files say of one run: their entries for other layers and routes are left out.
 type Declared struct {
+	Hide func(string) string // takes the secrets of this run out of a text, as for its record; nil: there are none
+
 	files   []*File
 	entries []*Entry
 	matrix  *fixture.Matrix
@@ -85,7 +87,7 @@ func (d *Declared) has(f *fixture.Fixture, key string) bool {
 // Known is what compare asks. It is safe for several goroutines.
 func (d *Declared) Known(o *compare.Observed, x *compare.Difference) (out []compare.Declaration) {
 	for _, e := range d.entries {
-		if e.finding == "" && (e.route == "" || e.route == o.Route) && e.covers(o.Fixture.Name, o.Mode) && e.fits(o, x) {
+		if e.finding == "" && (e.route == "" || e.route == o.Route) && e.covers(o.Fixture.Name, o.Mode) && e.fits(o, x, d.Hide) {
 			out = append(out, compare.Declaration{Entry: e.String(), From: e.from, To: e.to})
 		}
 	}
@@ -96,11 +98,12 @@ func (e *Entry) covers(row string, mode fixture.Mode) bool {
 	return (e.mode == "" || e.mode == mode) && slices.ContainsFunc(e.rows, func(p string) bool { ok, _ := path.Match(p, row); return ok })
 }
 
-func (e *Entry) fits(o *compare.Observed, x *compare.Difference) bool {
+func (e *Entry) fits(o *compare.Observed, x *compare.Difference, hide func(string) string) bool {
 	if e.key != x.Difference.Key || e.dir != x.Dir {
 		return false
 	}
-	return e.value == nil || e.value.fits(text(o.Expected, e.key), text(o.Layer, e.key))
+	want, got := text(o.Expected, e.key), text(o.Layer, e.key)
+	return e.value == nil || e.value.fits(want, got) || e.value.fitsHidden(want, got, hide)
 }
 
 // text is a value as a record shows it: an object with all that stands below it.

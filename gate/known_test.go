@@ -114,6 +114,31 @@ func TestPattern(t *testing.T) {
 	}
 }
 
+// TestPatternOfASecret: what was written with a secret taken out fits where this secret stands, and nowhere else.
+func TestPatternOfASecret(t *testing.T) {
+	hide := strings.NewReplacer("hunter2222", "[secret KEY]", "swordfish9", "[secret OTHER]").Replace
+	for _, c := range []struct {
+		why, pattern, got string
+		fits              bool
+	}{
+		{"the secret", "[secret KEY] {original}", "hunter2222 slow", true},
+		{"another secret", "[secret KEY] {original}", "swordfish9 slow", false},
+		{"another text", "[secret KEY] {original}", "whatever slow", false},
+		{"none", "[secret KEY] {original}", " slow", false},
+		{"another text beside it", "[secret KEY] {original}", "hunter2222 fast", false},
+		{"a text that looks like what is written", "[secret KEY]{any}", "[secret KEY] hunter2222", false},
+		{"a second secret under an open place", "[secret KEY] {any}", "hunter2222 swordfish9", false},
+		{"no placeholder, no rewriting", "{any}", "swordfish9", false},
+	} {
+		if got := (&pattern{c.pattern}).fitsHidden("slow", c.got, hide); got != c.fits {
+			t.Errorf("%s: %v", c.why, got)
+		}
+	}
+	if (&pattern{"[secret KEY]"}).fitsHidden("", "hunter2222", nil) {
+		t.Error("a run without secrets takes none out")
+	}
+}
+
 func files(t *testing.T, entries ...string) []*File {
 	t.Helper()
 	f, err := Load("known.yaml", []byte(knownHead+strings.Join(entries, "\n")+"\n"))

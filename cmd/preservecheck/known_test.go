@@ -88,3 +88,32 @@ func TestKnownOfWhatComesAndGoes(t *testing.T) {
 		t.Errorf("what stays away for a run is not stale: exit %d\n%s", r.code, r.out)
 	}
 }
+
+// TestKnownWithASecret: a layer that says a credential back is declared by what the record shows instead, and a layer that
+// says another text there is not.
+func TestKnownWithASecret(t *testing.T) {
+	var said atomic.Value
+	said.Store("sk-0123456789abcdef")
+	stub := findPort()
+	layer := changing(t, stub, func(_ *http.Response, body []byte) []byte {
+		return bytes.Replace(body, []byte(`"message": "`), []byte(`"message": "`+said.Load().(string)+": "), 1)
+	})
+	known := filepath.Join(t.TempDir(), "known.yaml")
+	env := []string{"KEY_2024_11=sk-0123456789abcdef"}
+	args := []string{"check", "--layer", layer, "--stub-listen", stub, "--stream", "off", "--fixture", "rate_limit", "--name", "gw",
+		"--header", "x-api-key: $KEY_2024_11"}
+	if r := program(t, env, append(args, "-o", "known="+known)...); r.code != exitFail {
+		t.Fatalf("exit %d\n%s%s", r.code, r.out, r.errors)
+	}
+	if text := filled(t, known); !strings.Contains(text, "[secret KEY_2024_11]: {original}") || strings.Contains(text, "sk-") {
+		t.Fatalf("the secret stands in the file, or its name does not:\n%s", text)
+	}
+	args = append(args, "--known", known)
+	if r := program(t, env, args...); r.code != exitPass {
+		t.Errorf("exit %d\n%s", r.code, r.out)
+	}
+	said.Store("another text")
+	if r := program(t, env, args...); r.code != exitFail || strings.Contains(r.out, "declared by") {
+		t.Errorf("exit %d\n%s", r.code, r.out)
+	}
+}
