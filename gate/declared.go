@@ -200,74 +200,12 @@ func (d *Declared) problem(e *Entry, doc *record.Document, now time.Time, used m
 			stale = append(stale, p)
 		}
 	}
-	if len(stale) > 0 {
-		return "stale: tested and no longer seen in " + strings.Join(stale, ", ") + "; remove it"
+	if len(stale) == 0 {
+		return ""
 	}
-	return ""
-}
-
-// stale reports whether every row that a pattern names was tested, and none showed what the entry declares. What
-// findings declare is stale when it was not found in a run of all those rows.
-func (d *Declared) stale(e *Entry, pattern string, doc *record.Document, used map[string]bool) bool {
-	if e.finding == "intermittent" || used[e.String()] {
-		return false // what comes and goes may stay away for a run
+	where := strings.Join(stale, ", ")
+	if other := d.instead(e, stale, doc); other != "" {
+		return "stale: tested and seen otherwise in " + where + ", where now " + other + "; correct it or remove it"
 	}
-	tested := 0
-	for _, f := range d.fixtures(pattern) {
-		for _, mode := range []fixture.Mode{fixture.Plain, fixture.Stream} {
-			if !f.In(mode) || e.mode != "" && e.mode != mode || !slices.Contains(doc.Settings.Dialects, f.Dialect) {
-				continue
-			}
-			switch showed(e, doc, f.Name, string(mode)) {
-			case seen, untold:
-				return false
-			case unseen:
-				tested++
-			}
-		}
-	}
-	return tested > 0
-}
-
-// sight is what a run tells of an entry in one row.
-type sight int
-
-const (
-	leftOut sight = iota // by its hazard or dialect, which a run has by default
-	untold               // the row was to be left out of this run, or says nothing of this
-	unseen
-	seen
-)
-
-func showed(e *Entry, doc *record.Document, row, mode string) sight {
-	best := leftOut
-	for i := range doc.Rows {
-		r := &doc.Rows[i]
-		if r.Row != row || r.Mode != mode || e.route != "" && r.Route != e.route {
-			continue
-		}
-		switch {
-		case slices.ContainsFunc(r.Fields, func(f record.Field) bool { return slices.Contains(f.Declared, e.String()) }):
-			return seen
-		case !conclusive(r) || r.Omitted > 0:
-			best = untold
-		case best == leftOut:
-			best = unseen
-		}
-	}
-	if best != leftOut || slices.ContainsFunc(doc.Excluded, func(x record.Excluded) bool {
-		return x.Row == row && x.Mode == mode && strings.HasPrefix(x.Why, "hazard ")
-	}) {
-		return best
-	}
-	return untold
-}
-
-// conclusive reports whether an answer of the stub came back whole, so that each of its keys was seen.
-func conclusive(r *record.Row) bool {
-	switch compare.Verdict(r.Verdict) {
-	case compare.Reclassified, compare.Different, compare.Retried, compare.Declared, compare.Preserved:
-		return true
-	}
-	return false
+	return "stale: tested and no longer seen in " + where + "; remove it"
 }

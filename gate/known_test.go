@@ -315,6 +315,40 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// TestStaleSaysWhatIsSeenInstead: "no longer seen" would be false of a key that differs in another way.
+func TestStaleSaysWhatIsSeenInstead(t *testing.T) {
+	value := func(s string) *record.Value { return &record.Value{Kind: "number", Text: s} }
+	doc := ran("rate_limit plain changed", "ra_0_429 plain changed", "tier_cap plain preserved")
+	for i, status := range []string{"502", "504"} {
+		doc.Rows[i].Fields = []record.Field{{Key: "status", Dir: "changed", Decides: true, Layer: value(status)}, {Key: "end"}}
+	}
+	status := []string{"key", "status", "direction", "changed", "value", "503", "mode", "plain"}
+	for _, c := range []struct{ why, in, want, not string }{
+		{"another value", entry(status...), `entry 1 (status changed): stale: tested and seen otherwise in rate_limit, where now status is changed to "502" in rate_limit (plain); correct it`, "504"},
+		{"two", entry(append(status, "rows", "[rate_limit, ra_0_429]")...), `"502" in rate_limit (plain), status is changed to "504" in ra_0_429 (plain)`, ""},
+		{"a key that is as it was", entry("mode", "plain"), "no longer seen in rate_limit; remove it", "where now"},
+		{"only where it is stale", entry(append(status, "rows", "[tier_cap]")...), "no longer seen in tier_cap; remove it", "502"},
+	} {
+		d, err := For(files(t, c.in), "gw", nil, builtin(t))
+		if err != nil {
+			t.Fatalf("%s: %v", c.why, err)
+		}
+		d.Settle(doc, today)
+		got := strings.Join(doc.Known.Problems, "\n")
+		if !strings.Contains(got, c.want) || c.not != "" && strings.Contains(got, c.not) {
+			t.Errorf("%s: got %q, want %q", c.why, got, c.want)
+		}
+	}
+	doc.Rows[0].Varies = &record.Varies{Sightings: []record.Sighting{{Field: record.Field{Key: "status", Dir: "changed", Declared: []string{"known.yaml entry 1 (status changed)"}}}}}
+	d, err := For(files(t, entry(status...)), "gw", nil, builtin(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Settle(doc, today); len(doc.Known.Problems) > 0 {
+		t.Errorf("what another observation of the row showed is seen: %v", doc.Known.Problems)
+	}
+}
+
 func TestFindingsThatAreDeclared(t *testing.T) {
 	finding := func(kind string, rows ...string) *record.Document {
 		d := ran("rate_limit plain preserved")
