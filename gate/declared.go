@@ -31,14 +31,14 @@ func For(files []*File, layer string, routes []string, m *fixture.Matrix) (*Decl
 	for _, f := range files {
 		for _, e := range f.Entries {
 			if e.layer != "" && e.layer == layer && e.route != "" && len(routes) > 0 && !slices.Contains(routes, e.route) {
-				all = append(all, fmt.Errorf("%s: %s has no route %q", e, layer, e.route))
+				all = append(all, e.problem(e.places.route, fmt.Sprintf("%s has no route %q", layer, e.route)))
 				continue
 			}
 			if e.layer != "" && e.layer != layer || e.route != "" && !slices.Contains(routes, e.route) {
 				continue
 			}
 			if err := d.exists(e); err != nil {
-				all = append(all, fmt.Errorf("%s: %w", e, err))
+				all = append(all, err)
 			}
 			d.entries = append(d.entries, e)
 		}
@@ -46,21 +46,26 @@ func For(files []*File, layer string, routes []string, m *fixture.Matrix) (*Decl
 	return d, joined(all)
 }
 
+// problem is an error at a place in the entry's file.
+func (e *Entry) problem(n *fixture.Node, what string) error {
+	return &fixture.Problem{File: e.where, Line: n.Line, Column: n.Column, What: e.id + ": " + what}
+}
+
 // exists refuses what is misspelt: such an entry would never fit, and never be stale.
 func (d *Declared) exists(e *Entry) error {
-	for _, p := range e.rows {
+	for i, p := range e.rows {
 		fixtures := d.fixtures(p)
 		if b, err := fixture.Builtin(); len(fixtures) == 0 && err == nil { // a matrix of the user's own may stand instead of it
 			fixtures = (&Declared{matrix: b}).fixtures(p)
 		}
 		if len(fixtures) == 0 {
-			return fmt.Errorf("there is no row %q", p)
+			return e.problem(e.places.rows.Content[i], fmt.Sprintf("there is no row %q", p))
 		}
 		if e.finding != "" || e.dir == evidence.Invented || strings.HasPrefix(e.key, "request/") {
 			continue // what a request held is no part of a fixture
 		}
 		if !slices.ContainsFunc(fixtures, func(f *fixture.Fixture) bool { return d.has(f, e.key) }) {
-			return fmt.Errorf("no row %q has the key %s, so that it can't be %s", p, e.key, e.dir)
+			return e.problem(e.places.key, fmt.Sprintf("no row %q has the key %s, so that it can't be %s", p, e.key, e.dir))
 		}
 	}
 	return nil
