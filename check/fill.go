@@ -155,6 +155,7 @@ func (r *runner) row(row Row) record.Row {
 	}
 	if by != nil {
 		r.decided(&out, row, by)
+		out.Varies = r.varies(row)
 	}
 	r.tell(row, by)
 	return out

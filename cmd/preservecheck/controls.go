@@ -64,7 +64,7 @@ func (a *app) controls(ctx context.Context, cmd *cobra.Command, f *controlsFlags
 	if f.format == "json" {
 		return unwritten(proofJSON(a.out, proof))
 	}
-	return unwritten(proofText(a.out, proof, a.exit, columns(a.out)))
+	return unwritten(proofText(a.out, proof, a.exit, a.columns()))
 }
 
 func proofJSON(w io.Writer, p record.Proof) error {
