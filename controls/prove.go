@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/preservecheck/preservecheck/check"
 	"github.com/preservecheck/preservecheck/compare"
@@ -156,6 +157,7 @@ func (p *prover) pair(f *Fault, s *subject) {
 			}
 			return p.copy(s.expected)
 		},
+		Sleep: func(time.Duration) {},
 	})
 	layer := s.seen.Evidence
 	if !same(a, s.expected) || arrived != nil {
