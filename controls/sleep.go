@@ -8,12 +8,12 @@ import (
 )
 
 // longestSleep bounds what the layer waits, so that no retry-after of a fixture makes a run slow.
-const longestSleep = 2 * time.Second
+const longestSleep = 2500 * time.Millisecond
 
 // sleep imitates gateways that wait for the provider's retry-after with the client on the line (public reports of 2026).
 var sleep = &Fault{
 	Name:      "sleep",
-	Why:       "the layer sits out retry-after (2 s at most) before it answers: a client's own deadline passes. Seen with --max-layer-wait, or under profile full above 2 s",
+	Why:       "the layer sits out retry-after (2.5 s at most) before it answers: a client's own deadline passes. A run fails by --max-layer-wait, or under profile full",
 	Mechanism: OfMemory,
 	New: func() Behaviour {
 		return func(c *Call) *wire.Answer {
