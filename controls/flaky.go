@@ -8,7 +8,7 @@ import (
 )
 
 // oneIn is how rare the fault of flaky is: 3 of 200 errors.
-const oneIn = 67
+const oneIn = 66
 
 // flaky imitates faults that come and go (public reports of 2026: 66 of 1000 streams, "every several requests").
 var flaky = &Fault{
