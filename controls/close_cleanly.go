@@ -5,8 +5,8 @@ import (
 	"github.com/preservecheck/preservecheck/wire"
 )
 
-// closeCleanly imitates proxies that end their own answer in good order when the upstream's breaks off (public reports of 2026 of
-// truncated streams; many proxies do so once the head was sent).
+// closeCleanly imitates proxies that end their own answer in good order when the upstream's breaks off (claude-code-router
+// and new-api, commit 9f8a4ec0, run on 2026-11-30; public reports of 2026 of truncated streams).
 var closeCleanly = &Fault{
 	Name:      "close-cleanly",
 	Why:       "an answer that broke off is ended in good order: the client can't know that something is missing",

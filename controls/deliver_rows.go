@@ -14,13 +14,13 @@ import (
 // none of these, such as an error inside a stream.
 func (p *prover) deliveredRows(f *Fault, modes []fixture.Mode) []check.Row {
 	rows := rowsOf(p.in, modes)
-	if f.Finding != "" || slices.ContainsFunc(rows, func(r check.Row) bool { return p.touches(f, r) }) {
+	if f.Finding != "" || slices.ContainsFunc(rows, func(r check.Row) bool { return f.touches(p.in.subject(r).seen) }) {
 		return rows
 	}
 	for _, m := range modes {
 		for _, x := range p.in.Matrix.Rows {
 			r := check.Row{Fixture: x, Mode: m, Dialect: dialects.Anthropic}
-			if x.Dialect == r.Dialect.Name && x.In(m) && p.touches(f, r) {
+			if x.Dialect == r.Dialect.Name && x.In(m) && f.touches(p.in.subject(r).seen) {
 				rows = append(rows, r)
 				break
 			}
@@ -30,9 +30,8 @@ func (p *prover) deliveredRows(f *Fault, modes []fixture.Mode) []check.Row {
 }
 
 // touches reports whether a fault says that it shows in a row.
-func (p *prover) touches(f *Fault, r check.Row) bool {
-	s := p.in.subject(r)
-	return len(f.Want(s.seen)) > 0 || f.Hits != nil && f.Hits(s.seen) != 1
+func (f *Fault) touches(r Seen) bool {
+	return len(f.Want(r)) > 0 || f.Hits != nil && f.Hits(r) != 1
 }
 
 // declares reports whether a fault with memory says that a row may show a difference.

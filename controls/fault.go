@@ -117,7 +117,7 @@ func All() []*Fault {
 		overloadTo503, overloadTo429, overloadTo500, billingTo400, requestTo429, refusalTo502, limitTo200, keyTo500,
 		renameRetryAfter, duplicateRetryAfter, retryAfterDecimal, retryAfterDate,
 		addShouldNotRetry, addOpenAILimits, allowList, changeCharset,
-		prefixStreamMessage, dropStreamDetails, retypeStreamError, renameErrorEvent, swallowStreamError, doneForError, dropStreamError, closeCleanly,
+		prefixStreamMessage, dropStreamDetails, retypeStreamError, renameErrorEvent, swallowStreamError, doneForError, dropStreamError, lineForError, closeCleanly,
 		retryByText, retryAtOnce, fallBack,
 		cooldownWait, cooldownText, disableKey, flaky, sleep,
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/preservecheck/preservecheck/evidence"
 )
 
-// flattenDetails imitates gateways whose error object has no depth: what stood in details stands beside the message.
+// flattenDetails imitates gateways whose error object has no depth: what stood in details stands beside the message
+// (strict schemas, in public reports up to 2026-11-30).
 var flattenDetails = &Fault{
 	Name:      "flatten-details",
 	Why:       "the members of error.details are lifted into the error: the code is still there, a level above where it is looked for",

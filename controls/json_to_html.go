@@ -9,8 +9,8 @@ import (
 	"github.com/preservecheck/preservecheck/wire"
 )
 
-// jsonToHTML imitates proxies that put their own page in place of an upstream's error (nginx with proxy_intercept_errors, Cloudflare's
-// error pages; documentation read up to 2026-11-30).
+// jsonToHTML imitates proxies that put their own page in place of an upstream's error (nginx 1.22.1 with proxy_intercept_errors
+// and error_page, run on 2026-11-30).
 var jsonToHTML = &Fault{
 	Name:      "json-to-html",
 	Why:       "a JSON error becomes a page: nothing but the status is left to a program",

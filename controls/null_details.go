@@ -2,7 +2,8 @@ package controls
 
 import "github.com/preservecheck/preservecheck/evidence"
 
-// nullDetails imitates gateways with a typed error object, which write the members that they could not read as null.
+// nullDetails imitates gateways with a typed error object, which write as null what they could not read ("details": null
+// is also what some providers send; public reports up to 2026-11-30).
 var nullDetails = &Fault{
 	Name:      "null-details",
 	Why:       "error.details becomes null, as it is where there are none: a spend cap can't be told from a rate limit",

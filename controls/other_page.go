@@ -10,7 +10,8 @@ import (
 
 const ownPage = "<html><body><h1>Service error</h1></body></html>"
 
-// otherPage imitates proxies with error pages of their own in front of others that have theirs.
+// otherPage imitates proxies with error pages of their own in front of others that have theirs (nginx with
+// proxy_intercept_errors and a CDN's error pages, run and read up to 2026-11-30).
 var otherPage = &Fault{
 	Name:      "other-page",
 	Why:       "a page becomes another page: what had refused the request can no longer be told",

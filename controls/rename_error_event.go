@@ -6,7 +6,8 @@ import (
 	"github.com/preservecheck/preservecheck/evidence"
 )
 
-// renameErrorEvent imitates layers that write every event under one name.
+// renameErrorEvent imitates layers that write every event under one name (error events that were
+// retyped, in public reports up to 2026-11-30).
 var renameErrorEvent = &Fault{
 	Name:      "rename-error-event",
 	Why:       "the error event of a stream comes under another name: SDKs go by the name, and none raises it",

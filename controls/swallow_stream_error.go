@@ -1,7 +1,7 @@
 package controls
 
-// swallowStreamError imitates translators that turn an error inside a stream into the ordinary end of one (public reports of 2025
-// and 2026 of several gateways: end_turn or stop where the provider had said "overloaded").
+// swallowStreamError imitates translators that turn an error inside a stream into the ordinary end of one (claude-code-router
+// between two protocols, run on 2026-11-30; public reports of 2025 and 2026 of several gateways).
 var swallowStreamError = inPlaceOfError("swallow-stream-error",
 	"an error inside a stream becomes its ordinary end (end_turn): half an answer counts as a whole one",
 	func(protocol end) ending {

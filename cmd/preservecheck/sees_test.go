@@ -54,6 +54,7 @@ var kinds = []struct {
 	{name: "a stream's error without its event line", args: streamed("drop-event-lines", "stream_cap_mid"), says: "changed"},
 	{name: "a stream's error turned into its ordinary end", args: streamed("swallow-stream-error", "stream_error_mid"), says: "reclassified"},
 	{name: "a stream's error left out", args: streamed("drop-stream-error", "stream_error_mid"), says: "reclassified"},
+	{name: "a stream's error as a bare line", args: streamed("line-for-error", "stream_error_mid"), says: "reclassified"},
 	{name: "a stream's error reworded", args: streamed("prefix-stream-message", "stream_credit_mid"), says: "reclassified"},
 	{name: "a stream's error without its details", args: streamed("drop-stream-details", "stream_cap_mid"), says: "reclassified"},
 	{name: "a stream's error under another event's name", args: streamed("rename-error-event", "stream_error_mid"), says: "changed"},
