@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -43,9 +44,13 @@ func (t *Route) wanted() channels {
 	return channels{send: send}
 }
 
+// ErrReadyTimeout is the cause with which a request to a layer that is not ready yet is given up when the time for that is
+// over. Such a request says less of the layer than the one before it.
+var ErrReadyTimeout = errors.New("the time that a layer has to become ready is over")
+
 // ready sends canaries until one comes through, and picks the channel. It returns why none did, in words.
 func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, r.c.ReadyTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, r.c.ReadyTimeout, ErrReadyTimeout)
 	defer cancel()
 	began, ch := time.Now(), r.routes[l.route].wanted()
 	wait, sent, selves, alone := firstBackoff, 0, 0, false
@@ -71,10 +76,10 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 			}
 			alone = true
 		}
-		if c.probe.answer.End != wire.EndRefused {
+		if e := c.probe.answer.End; e != wire.EndRefused && e != wire.EndLocal {
 			sent++
 		}
-		if c.probe.answer.End != wire.EndCanceled || why == "" {
+		if a := c.probe.answer; why == "" || a.End != wire.EndCanceled && (ctx.Err() == nil || a.End != wire.EndTimeout) {
 			why = c.cause(&r.c, r.routes[l.route])
 		}
 		r.setTouched(l, len(c.hits) > 0 || len(c.stray) > 0)

@@ -19,6 +19,8 @@ type Client struct {
 	// Abrupt ends the connection by a reset after a complete answer. It is for peers of our own on loopback: there
 	// thousands of connections in TIME_WAIT make each new one slower. A layer of a user's is left in the orderly way.
 	Abrupt bool
+
+	connect func(ctx context.Context, host string) (net.Conn, error) // nil: dialTCP; tests put a machine without ports here
 }
 
 // inlineWrite is how many bytes of a request are written before the answer is read. It must fit into the socket's
@@ -98,7 +100,11 @@ func (a *Answer) noteUnsent(err error) {
 
 // dial connects, and for https shakes hands.
 func (c Client) dial(ctx context.Context) (net.Conn, error) {
-	conn, err := dialTCP(ctx, c.Base.Host)
+	connect := c.connect
+	if connect == nil {
+		connect = dialTCP
+	}
+	conn, err := connect(ctx, c.Base.Host)
 	if err != nil {
 		return nil, err
 	}
