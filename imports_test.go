@@ -63,6 +63,7 @@ var homes = map[string][]string{
 	"github.com/google/go-cmp":        {inTests},
 	"github.com/rogpeppe/go-internal": {inTests},
 	"go.uber.org/goleak":              {inTests},
+	"pgregory.net/rapid":              {inTests},
 
 	"github.com/santhosh-tekuri/jsonschema/v6": {inTests},
 }

@@ -76,10 +76,10 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 			}
 			alone = true
 		}
-		if e := c.probe.answer.End; e != wire.EndRefused && e != wire.EndLocal {
+		if c.connected() {
 			sent++
 		}
-		if a := c.probe.answer; why == "" || a.End != wire.EndCanceled && (ctx.Err() == nil || a.End != wire.EndTimeout) {
+		if why == "" || !c.givenUp(ctx) {
 			why = c.cause(&r.c, r.routes[l.route])
 		}
 		r.setTouched(l, len(c.hits) > 0 || len(c.stray) > 0)
@@ -165,6 +165,17 @@ func (r *runner) canary(p *probe) canary {
 	c.class = p.lane.dialect.Classify(p.evidence(c.hits)).Class
 	c.through = len(c.hits) > 0 && classify.Success(c.class) && c.from != compare.OtherHit && p.answer.End.Orderly()
 	return c
+}
+
+// connected reports whether there was a connection, so that the layer may have had the canary.
+func (c *canary) connected() bool {
+	return c.probe.answer.End != wire.EndRefused && c.probe.answer.End != wire.EndLocal
+}
+
+// givenUp reports whether the end of the wait, or of the run, cut the canary off: then it tells nothing.
+func (c *canary) givenUp(ctx context.Context) bool {
+	end := c.probe.answer.End
+	return end == wire.EndCanceled || end == wire.EndTimeout && ctx.Err() != nil
 }
 
 // self reports whether a hit came from the very socket that the canary left by: then the layer is the stub.

@@ -94,7 +94,6 @@ type answer struct {
 	header http.Header
 	body   []byte
 	cut    bool // it broke off, or was no answer to be read
-	old    bool // the client speaks HTTP/1.0
 }
 
 // whole reads an answer to its end, changes its form and writes it with send. One that broke off is passed on as it came
