@@ -47,6 +47,7 @@ func TestOurOwnMachineIsNotTheLayers(t *testing.T) {
 		{"looks alone: nobody knows whether the layer's state has changed", through, func(n int64, r wire.Request) bool { return n > 1 && isCanary(r) }, nil, 10, 3},
 		{"the stub can't be asked directly", direct, every(1, "rate_limit"), nil, 1, 3},
 		{"not once", through, func(int64, wire.Request) bool { return true }, []option{func(c *check.Config) { c.ReadyTimeout = 100 * time.Millisecond }}, 0, 3},
+		{"nor is it the layer's that nothing of a row arrives then", through, every(1, "rate_limit"), []option{deaf}, 2, 3},
 		{"a fault that was seen stays one", through, every(17, "tier_cap"), []option{repeat(30), lossy}, 0, 1},
 	} {
 		d := run(t, honest, append(c.opts, func(conf *check.Config) {
@@ -69,6 +70,16 @@ func TestOurOwnMachineIsNotTheLayers(t *testing.T) {
 func every(nth int64, name string) func(int64, wire.Request) bool {
 	var n atomic.Int64
 	return func(_ int64, r wire.Request) bool { return wants(r, name) && n.Add(1)%nth == 0 }
+}
+
+// deaf is a layer that gives up one row without calling the stub, as it would on the same machine.
+func deaf(c *check.Config) {
+	c.Layer = way{func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+		if wants(r, "tier_cap") {
+			return own(502, "{}")
+		}
+		return ask(r)
+	}, c.Layer.(way).up}
 }
 
 // lossy makes of the honest layer one that loses a code.

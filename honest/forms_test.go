@@ -245,7 +245,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// onWire writes an answer on the bare connection. A reset ends one that broke off, and nothing stays in TIME_WAIT.
+// onWire writes an answer on the bare connection. A reset ends one that broke off.
 func onWire(w http.ResponseWriter, a *answer, write func(c net.Conn)) {
 	c, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

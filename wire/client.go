@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
-	"net/netip"
 	"time"
 )
 
@@ -127,16 +126,10 @@ func (c Client) dial(ctx context.Context) (net.Conn, error) {
 	return secured, nil
 }
 
-// dialTCP connects without keep-alive probes, since no connection outlives its answer. An address in digits needs no
-// resolver.
+// dialTCP connects without keep-alive probes, since no connection outlives its answer. The local port is left to connect(2):
+// Dialer.DialTCP would bind one first, also for no local address, and bind takes no port that a closed connection to
+// anybody still holds (ip(7), IP_BIND_ADDRESS_NO_PORT; seen with Go 1.26, 2026-11-30).
 func dialTCP(ctx context.Context, host string) (net.Conn, error) {
 	d := net.Dialer{KeepAlive: -1}
-	if addr, err := netip.ParseAddrPort(host); err == nil {
-		conn, err := d.DialTCP(ctx, "tcp", netip.AddrPort{}, addr)
-		if err != nil { // a nil *net.TCPConn must not become a net.Conn that isn't nil
-			return nil, err
-		}
-		return conn, nil
-	}
 	return d.DialContext(ctx, "tcp", host)
 }

@@ -44,7 +44,7 @@ func dialWords(ctx context.Context, err error, b Base) (End, string) {
 const (
 	windowsRefused = syscall.Errno(10061)
 	windowsFiles   = syscall.Errno(10024)
-	windowsNoPort  = syscall.Errno(10048) // WSAEADDRINUSE: what connect says there once the ports are used up
+	windowsInUse   = syscall.Errno(10048)
 	windowsAddress = syscall.Errno(10049)
 	windowsBuffers = syscall.Errno(10055)
 )
@@ -62,7 +62,7 @@ func exhausted(err error) string {
 		remedy string
 	}{
 		{
-			[]error{syscall.EADDRNOTAVAIL, windowsAddress, windowsNoPort}, "no free local port is left",
+			[]error{syscall.EADDRNOTAVAIL, syscall.EADDRINUSE, windowsAddress, windowsInUse}, "no free local port is left",
 			"closed connections keep theirs for a minute or two, and where IPv6 is off its addresses have none",
 		},
 		{[]error{syscall.EMFILE, windowsFiles}, "this process may open no more files", "raise its limit (ulimit -n)"},

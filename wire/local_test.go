@@ -25,6 +25,7 @@ func TestOurOwnMachine(t *testing.T) {
 		says string
 	}{
 		{"the ports of short connections are used up", syscall.EADDRNOTAVAIL, EndLocal, "no free local port"},
+		{"and what else is said of that", syscall.EADDRINUSE, EndLocal, "no free local port"},
 		{"the limit of open files of the process", syscall.EMFILE, EndLocal, "ulimit -n"},
 		{"and of the system", syscall.ENFILE, EndLocal, "the system may open no more files"},
 		{"no memory for sockets", syscall.ENOBUFS, EndLocal, "no memory"},
