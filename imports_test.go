@@ -65,6 +65,7 @@ var homes = map[string][]string{
 	"github.com/google/go-cmp":        {inTests, "schematest"},
 	"github.com/rogpeppe/go-internal": {inTests},
 	"go.uber.org/goleak":              {inTests},
+	"pgregory.net/rapid":              {inTests},
 
 	"github.com/santhosh-tekuri/jsonschema/v6": {inTests, "schematest"},
 }

@@ -55,6 +55,8 @@ func (p *plan) nextWay() string {
 	a := p.watch.answer()
 	switch {
 	case a == nil:
+	case a.End == wire.EndLocal: // nothing to change but the time
+		return strings.Join(p.again, " ")
 	case a.End == wire.EndRefused:
 		return p.with("ready-timeout", (4 * p.flags.readyTimeout).String())
 	case p.target != nil: // what a route lacks is written into the file
