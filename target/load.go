@@ -60,6 +60,21 @@ func Load(name string, b []byte) (*Target, error) {
 	return t, nil
 }
 
+// LoadRoutes reads the routes of another kind of file that names ways into a layer, as strictly as those of a target. file
+// is its name, for messages.
+func LoadRoutes(file string, list *fixture.Node) ([]Route, error) {
+	l := &loader{file: file, names: map[string]int{}}
+	raw, t := rawFile{Routes: *list}, &Target{}
+	for _, n := range l.list(nil, list, "routes") {
+		t.Routes = append(t.Routes, l.route(n))
+	}
+	l.routes(t, &raw)
+	if len(l.problems) > 0 {
+		return nil, fixture.Join(l.problems)
+	}
+	return t.Routes, nil
+}
+
 func (l *loader) format(n *fixture.Node) {
 	if got, ok := l.text(nil, n, "format"); ok && got != Format {
 		l.bad(n, fmt.Sprintf("format %q is not %q", got, Format), "write format: "+Format)
