@@ -50,6 +50,9 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 	began, ch := time.Now(), r.routes[l.route].wanted()
 	wait, sent, selves, alone := firstBackoff, 0, 0, false
 	for {
+		if r.c.Gone != nil && r.c.Gone() != "" {
+			return r.c.Gone(), nil
+		}
 		c := r.attempt(ctx, l, ch, alone)
 		if c.self() {
 			selves++

@@ -22,6 +22,8 @@ func (p *plan) next(d *record.Document) string {
 		return "preservecheck controls"
 	case d.NotReady != "" && d.Incomplete:
 		return strings.Join(p.again, " ")
+	case d.NotReady != "" && p.launch != nil: // its log tells more than another command
+		return ""
 	case d.NotReady != "":
 		return p.nextWay()
 	case advisesRate(d.Findings):
