@@ -91,16 +91,19 @@ func (l *loader) choice(n *fixture.Node, key string, of []string) string {
 	return s
 }
 
-// Advise lists the advice for the failing rows of a run through a variant, that of the worst row first, each once.
+// Advise lists the advice for the failing rows of a run through a variant, that of the worst row first, each once. Of several
+// for one key of a row the first in the file is meant, so the special stands before the general.
 func (r *Recipe) Advise(variant string, rows []record.Row) (out []record.Advice) {
 	at := map[int]int{}
 	for _, row := range failing(rows) {
+		explained := map[string]bool{}
 		for j := range r.Advice {
 			a := &r.Advice[j]
-			key, ok := a.fits(variant, row)
+			key, ok := a.fits(variant, row, explained)
 			if !ok {
 				continue
 			}
+			explained[key] = true
 			where := record.RowName{Row: row.Row, Mode: row.Mode, Route: row.Route}
 			if k, again := at[j]; again {
 				out[k].Rows = append(out[k].Rows, where)
@@ -126,13 +129,13 @@ func failing(rows []record.Row) (out []*record.Row) {
 	return out
 }
 
-// fits reports whether the advice is for a row, and for which key of it.
-func (a *Advice) fits(variant string, row *record.Row) (key string, ok bool) {
+// fits reports whether the advice is for a row, and for which key of it that no other has explained.
+func (a *Advice) fits(variant string, row *record.Row, explained map[string]bool) (key string, ok bool) {
 	if a.Variant != "" && a.Variant != variant || a.Verdict != "" && a.Verdict != row.Verdict || a.Status != 0 && a.Status != statusOf(row) {
 		return "", false
 	}
 	if a.Key == "" {
-		return "", true
+		return "", !explained[""]
 	}
 	for i := range row.Fields {
 		f := &row.Fields[i]
@@ -142,7 +145,7 @@ func (a *Advice) fits(variant string, row *record.Row) (key string, ok bool) {
 		if a.Value != "" && (f.Layer == nil || !like(a.Value, f.Layer.Text)) {
 			continue
 		}
-		if like(a.Key, f.Key) {
+		if !explained[f.Key] && like(a.Key, f.Key) {
 			return f.Key, true
 		}
 	}
