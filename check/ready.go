@@ -77,9 +77,7 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 		if c.probe.answer.End != wire.EndRefused {
 			sent++
 		}
-		if c.probe.answer.End != wire.EndCanceled || why == "" {
-			why = c.cause(&r.c, r.routes[l.route])
-		}
+		why = r.because(&c, l, why)
 		r.setTouched(l, len(c.hits) > 0 || len(c.stray) > 0)
 		if sent >= maxCanaries || ctx.Err() != nil || c.lasting() && time.Since(began) > patience {
 			return why, nil
@@ -91,6 +89,14 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 			return why, nil
 		}
 	}
+}
+
+// because says why a canary did not come through. One that was given up says nothing that an earlier one did not.
+func (r *runner) because(c *canary, l lane, before string) string {
+	if c.probe.answer.End == wire.EndCanceled && before != "" {
+		return before
+	}
+	return c.cause(&r.c, r.routes[l.route])
 }
 
 // attempt sends one canary. One whose tag did not arrive is sent again with no other canary under way, since only then the

@@ -56,7 +56,10 @@ type Gateway struct {
 }
 
 // ErrUnsupported says that this system offers no sound way to end all that a layer started.
-var ErrUnsupported = errors.New("starting a layer is not supported on this system: start it yourself")
+var ErrUnsupported = errors.New("a layer can't be started on this system, because ending it would leave what it started")
+
+// Supported reports whether layers can be started on this system; if not, Start says ErrUnsupported.
+func Supported() bool { return supported }
 
 // Start starts a layer. An error means that nothing runs.
 func Start(o Options) (*Gateway, error) {

@@ -40,9 +40,7 @@ func Load(dir string, folder fs.FS) (*Recipe, error) {
 	l.head(r, &raw)
 	l.start(r, &raw, folder)
 	l.knowledge(r, &raw)
-	for _, v := range l.variants(r, &raw.Variants) {
-		r.Variants = append(r.Variants, v)
-	}
+	r.Variants = l.variants(r, &raw.Variants)
 	l.advice(r, &raw.Advice)
 	if len(l.problems) == 0 {
 		l.tryAll(dir, r, &raw)
@@ -83,7 +81,7 @@ func (l *loader) head(r *Recipe, raw *rawRecipe) {
 		l.bad(&raw.Homepage, "homepage is no URL", "write it like https://example.org/")
 	}
 	r.Versions = l.lines(nil, &raw.Versions, "versions", true)
-	l.mapping(nil, &raw.Install, "install", true, func(name, value *fixture.Node) {
+	l.mapping(&raw.Install, "install", true, func(name, value *fixture.Node) {
 		r.Install = append(r.Install, Install{l.named(name, "a system", goodName(), "write debian, npm, pip or the like"), l.item(value, "the line")})
 	})
 }
@@ -102,7 +100,7 @@ func (l *loader) start(r *Recipe, raw *rawRecipe, folder fs.FS) {
 		r.Version.Pattern = l.pattern(&raw.Version, &version.Pattern)
 	}
 	r.Command = l.lines(nil, &raw.Command, "command", true)
-	l.mapping(nil, &raw.Files, "files", false, func(name, value *fixture.Node) {
+	l.mapping(&raw.Files, "files", false, func(name, value *fixture.Node) {
 		if t := l.template(name, value, folder); t != nil {
 			r.files = append(r.files, *t)
 		}
@@ -155,7 +153,7 @@ func (l *loader) template(name, value *fixture.Node, folder fs.FS) *template {
 }
 
 func (l *loader) env(n *fixture.Node) (out []pair) {
-	l.mapping(nil, n, "env", false, func(name, value *fixture.Node) {
+	l.mapping(n, "env", false, func(name, value *fixture.Node) {
 		if l.text(value, "the value of a variable") {
 			out = append(out, pair{l.named(name, "a variable", goodVariable(), "use letters, digits and _"), value})
 		}
@@ -180,7 +178,7 @@ func (l *loader) inherited(n *fixture.Node) string {
 // set reads the texts that stand for placeholders.
 func (l *loader) set(n *fixture.Node) map[string]*fixture.Node {
 	out := map[string]*fixture.Node{}
-	l.mapping(nil, n, "set", false, func(name, value *fixture.Node) {
+	l.mapping(n, "set", false, func(name, value *fixture.Node) {
 		word := l.named(name, "a placeholder", goodWord(), "use small letters, digits and _")
 		if l.text(value, "the text of a placeholder") && word != "" {
 			out[word] = value
@@ -199,7 +197,7 @@ func number(s string) error   { _, err := strconv.ParseFloat(s, 64); return err 
 func duration(s string) error { _, err := time.ParseDuration(s); return err }
 
 func (l *loader) settings(n *fixture.Node) (out []Setting) {
-	l.mapping(nil, n, "check", false, func(name, value *fixture.Node) {
+	l.mapping(n, "check", false, func(name, value *fixture.Node) {
 		shape, ok := checkable[name.Value]
 		switch text := l.item(value, name.Value); {
 		case !ok:
@@ -227,7 +225,7 @@ func (l *loader) knowledge(r *Recipe, raw *rawRecipe) {
 }
 
 func (l *loader) variants(r *Recipe, n *fixture.Node) (out []Variant) {
-	l.mapping(nil, n, "variants", true, func(name, value *fixture.Node) {
+	l.mapping(n, "variants", true, func(name, value *fixture.Node) {
 		var raw rawVariant
 		v := Variant{Name: l.named(name, "a variant", goodName(), "use small letters, digits and -")}
 		if !l.decode(value, &raw) {

@@ -119,10 +119,10 @@ func (l *loader) lines(parent, n *fixture.Node, key string, required bool) (out 
 }
 
 // mapping calls a function for each key of a mapping, in the order of the file.
-func (l *loader) mapping(parent, n *fixture.Node, key string, required bool, each func(name, value *fixture.Node)) {
+func (l *loader) mapping(n *fixture.Node, key string, required bool, each func(name, value *fixture.Node)) {
 	switch {
 	case !written(n) && required:
-		l.bad(parent, key+" is missing", "add "+key)
+		l.bad(nil, key+" is missing", "add "+key)
 	case !written(n):
 	case n.Kind != fixture.MappingNode:
 		l.bad(n, key+" is not a mapping", "write each entry as name: value")

@@ -63,6 +63,8 @@ func (l *launch) full() string {
 	return l.recipe.Name + "/" + l.variant.Name
 }
 
+const startIt = "start the layer yourself, and give --layer URL"
+
 const startHint = "write it like --start 'my-gateway --port 8080 --upstream {stub_url}'; see docs/recipes.md"
 
 // readStart reads --start and --ready.
@@ -73,6 +75,9 @@ func (p *plan) readStart(a *app, cmd *cobra.Command) error {
 			return usage(startHint, "%s waits for what --start has started, and there is no --start", origin(cmd, "ready"))
 		}
 		return nil
+	}
+	if !gateway.Supported() {
+		return usage(startIt, "%s: %s", from, gateway.ErrUnsupported)
 	}
 	if p.control != "" {
 		return usage("leave one of them out", "%s: an embedded layer is started by itself", from)

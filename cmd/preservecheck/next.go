@@ -22,8 +22,6 @@ func (p *plan) next(d *record.Document) string {
 		return "preservecheck controls"
 	case d.NotReady != "" && d.Incomplete:
 		return strings.Join(p.again, " ")
-	case d.NotReady != "" && p.launch != nil: // its log tells more than another command
-		return ""
 	case d.NotReady != "":
 		return p.nextWay()
 	case advisesRate(d.Findings):
@@ -48,7 +46,7 @@ func (p *plan) next(d *record.Document) string {
 func (p *plan) nextWay() string {
 	a := p.watch.answer()
 	switch {
-	case a == nil:
+	case a == nil, p.launch != nil: // what a layer that we started has printed tells more than another command
 	case a.End == wire.EndRefused:
 		return p.with("ready-timeout", (4 * p.flags.readyTimeout).String())
 	case p.target != nil: // what a route lacks is written into the file

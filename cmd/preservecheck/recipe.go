@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/preservecheck/preservecheck/gateway"
 	"github.com/preservecheck/preservecheck/recipes"
 	"github.com/preservecheck/preservecheck/target"
 )
@@ -25,6 +26,9 @@ func (p *plan) readRecipe(a *app, cmd *cobra.Command) error {
 		if cmd.Flags().Changed(flag) {
 			return usage("leave one of them out", "%s and %s exclude each other", from, origin(cmd, flag))
 		}
+	}
+	if !gateway.Supported() {
+		return usage(startIt, "%s: %s", from, gateway.ErrUnsupported)
 	}
 	r, v, err := recipeByName(f.recipe, from)
 	if err != nil {

@@ -50,7 +50,9 @@ func newRecipesList(a *app) *cobra.Command {
 				}
 				fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.What, strings.Join(r.VariantNames(), ", "))
 			}
-			w.Flush()
+			if err := w.Flush(); err != nil {
+				return err
+			}
 			_, err := a.out.Write(b.Bytes())
 			return unwritten(err)
 		},
