@@ -55,6 +55,7 @@ type Config struct {
 	Model    string                                 // model name; {fixture} stands for the fixture's name, which makes it a channel
 	Header   []wire.Field                           // sent through the layer only
 	Idle     func() bool                            // an embedded layer says when nothing is under way; nil: wait for late hits
+	Gone     func() string                          // why the layer can't be asked any more; nil or "": it can
 	Trouble  func() string                          // what went wrong at the stub so that hits may be missing; nil or "": nothing
 	Proof    func(ctx context.Context) record.Proof // runs while the layer is waited for
 

@@ -55,6 +55,9 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 	began, ch := time.Now(), r.routes[l.route].wanted()
 	wait, sent, selves, alone := firstBackoff, 0, 0, false
 	for {
+		if r.c.Gone != nil && r.c.Gone() != "" {
+			return r.c.Gone(), nil
+		}
 		c := r.attempt(ctx, l, ch, alone)
 		if c.self() {
 			selves++
@@ -79,9 +82,7 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 		if c.connected() {
 			sent++
 		}
-		if why == "" || !c.givenUp(ctx) {
-			why = c.cause(&r.c, r.routes[l.route])
-		}
+		why = r.because(ctx, &c, l, why)
 		r.setTouched(l, len(c.hits) > 0 || len(c.stray) > 0)
 		if sent >= maxCanaries || ctx.Err() != nil || c.lasting() && time.Since(began) > patience {
 			return why, nil
@@ -93,6 +94,14 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 			return why, nil
 		}
 	}
+}
+
+// because says why a canary did not come through. One that was given up says nothing that an earlier one did not.
+func (r *runner) because(ctx context.Context, c *canary, l lane, before string) string {
+	if before != "" && c.givenUp(ctx) {
+		return before
+	}
+	return c.cause(&r.c, r.routes[l.route])
 }
 
 // attempt sends one canary. One whose tag did not arrive is sent again with no other canary under way, since only then the

@@ -36,6 +36,26 @@ type Document struct {
 	Hops       []Hop       `json:"hops,omitempty"`       // where in a chain of routes something changed first
 	Known      *Known      `json:"known,omitempty"`      // what was declared beforehand, when known files were given
 	News       *News       `json:"news,omitempty"`       // against an older record, when one was given: it alone is judged then
+
+	Recipe string   `json:"recipe,omitempty"` // name/variant, when the run started the layer from a recipe
+	Advice []Advice `json:"advice,omitempty"` // likely causes of what failing rows show, worst row first
+}
+
+// Advice is a likely cause of what rows show, and what to do about it, from the data of a recipe. It decides nothing.
+type Advice struct {
+	Key    string    `json:"key,omitempty"` // that differs; "" where it is the row as a whole
+	Cause  string    `json:"cause"`
+	Remedy string    `json:"remedy"`
+	Source string    `json:"source"`
+	Date   string    `json:"date"` // YYYY-MM-DD
+	Rows   []RowName `json:"rows"`
+}
+
+// RowName says which row is meant.
+type RowName struct {
+	Row   string `json:"row"`
+	Mode  string `json:"mode"`
+	Route string `json:"route,omitempty"`
 }
 
 // Classifier is what a classifier of the user's own made of the rows. It never changes a verdict of a row.

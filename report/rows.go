@@ -8,6 +8,7 @@ import (
 
 // rows writes a paragraph for each story. Preserved rows are only counted, unless all was asked for.
 func (p *page) rows(doc *record.Document) {
+	told := map[int]bool{}
 	for _, g := range groups(doc.Rows) {
 		first := g[0][0]
 		if passes(first) {
@@ -32,6 +33,7 @@ func (p *page) rows(doc *record.Document) {
 		p.sentence(first.Reason)
 		p.declaredBy(g)
 		p.table(p.facts(g))
+		p.advised(g, doc.Advice, told)
 		p.observations(g)
 	}
 }

@@ -59,6 +59,21 @@ func Load(name string, b []byte) (*Target, error) {
 	return t, nil
 }
 
+// LoadRoutes reads the routes of another kind of file that names ways into a layer, as strictly as those of a target. file
+// is its name, for messages.
+func LoadRoutes(file string, list *fixture.Node) ([]Route, error) {
+	l := &loader{Reader: fixture.Reader{File: file}, names: map[string]int{}}
+	raw, t := rawFile{Routes: *list}, &Target{}
+	for _, n := range l.List(nil, list, "routes") {
+		t.Routes = append(t.Routes, l.route(n))
+	}
+	l.routes(t, &raw)
+	if err := l.Err(); err != nil {
+		return nil, err
+	}
+	return t.Routes, nil
+}
+
 func (l *loader) format(n *fixture.Node) {
 	if got, ok := l.text(nil, n, "format"); ok && got != Format {
 		l.Bad(n, fmt.Sprintf("format %q is not %q", got, Format), "write format: "+Format)

@@ -12,6 +12,7 @@ import (
 	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/recipes"
 	"github.com/preservecheck/preservecheck/report"
 )
 
@@ -43,6 +44,7 @@ type checkFlags struct {
 	verbose                                           bool
 	known                                             []string
 	baseline                                          string
+	recipe, start, ready                              string
 }
 
 func (f *checkFlags) register(cmd *cobra.Command) {
@@ -50,6 +52,9 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.SortFlags = false
 	fl.StringVar(&f.layer, "layer", "", "base `URL` of the layer as a client would be given it, or control:NAME for an embedded layer")
 	fl.StringVar(&f.target, "target", "", "`FILE` with name, version and routes of the layer, instead of --layer; see docs/targets.md")
+	fl.StringVar(&f.recipe, "recipe", "", "`NAME` or NAME/VARIANT of a recipe that starts the layer, or ./FOLDER of your own; see docs/recipes.md")
+	fl.StringVar(&f.start, "start", "", "`COMMAND` that starts the layer, run without a shell and ended with all that it started; {stub} is its upstream")
+	fl.StringVar(&f.ready, "ready", "", "`URL` that gives any HTTP answer once what --start has started is up (default: the layer's port is open)")
 	fl.StringVar(&f.name, "name", "", "name of the layer, for the report")
 	fl.StringVar(&f.layerVersion, "layer-version", "", "version of the layer, for the report")
 	fl.StringArrayVar(&f.dialect, "dialect", []string{defaultDialect}, "provider `PROTOCOL`s to ask in, with commas or repeated")
@@ -102,6 +107,7 @@ func (f *checkFlags) complete(cmd *cobra.Command) {
 		})
 	}
 	offer("layer", controlTargets)
+	offer("recipe", recipes.Names)
 	offer("dialect", dialectNames)
 	offer("profile", profileNames)
 	offer("format", formatNames)

@@ -52,6 +52,7 @@ type plan struct {
 	routes                         []route             // of the target
 	known                          *gate.Declared      // nil: no known file was given
 	baseline                       *record.Document    // nil: every fault counts
+	launch                         *launch             // nil: the user starts the layer
 }
 
 // newPlan reads the flags. Every error is one of usage.
@@ -59,7 +60,7 @@ func newPlan(a *app, cmd *cobra.Command, f *checkFlags) (*plan, error) {
 	p := &plan{flags: f, command: cmd.Name(), again: sayAgain(cmd)}
 	steps := []func(*app, *cobra.Command) error{
 		func(_ *app, cmd *cobra.Command) error { return f.validate(cmd) },
-		p.readLayer, p.readHeader, p.readStub, p.readJudging, p.readRows, p.readOutput, p.readClassifier, p.readKnown, p.readBaseline,
+		p.readLayer, p.readHeader, p.readStub, p.readStart, p.readJudging, p.readRows, p.readOutput, p.readClassifier, p.readKnown, p.readBaseline,
 	}
 	for _, step := range steps {
 		if err := step(a, cmd); err != nil {
@@ -69,13 +70,16 @@ func newPlan(a *app, cmd *cobra.Command, f *checkFlags) (*plan, error) {
 	return p, nil
 }
 
-func (p *plan) readLayer(_ *app, cmd *cobra.Command) (err error) {
+func (p *plan) readLayer(a *app, cmd *cobra.Command) (err error) {
 	f, from := p.flags, origin(cmd, "layer")
-	if strings.TrimSpace(f.layer) == "" && !cmd.Flags().Changed("target") {
-		return usage("give --layer http://127.0.0.1:8080, or --target FILE; preservecheck demo needs no layer", "there is no layer to check")
+	if strings.TrimSpace(f.layer) == "" && !cmd.Flags().Changed("target") && !cmd.Flags().Changed("recipe") {
+		return usage("give --layer http://127.0.0.1:8080, --recipe nginx or --target FILE; preservecheck demo needs no layer", "there is no layer to check")
 	}
 	if p.tls, err = tlsConfig(f.layerCA, origin(cmd, "layer-ca")); err != nil {
 		return err
+	}
+	if cmd.Flags().Changed("recipe") {
+		return p.readRecipe(a, cmd)
 	}
 	if cmd.Flags().Changed("target") {
 		return p.readTarget(cmd)
@@ -127,7 +131,7 @@ func (p *plan) readHeader(a *app, cmd *cobra.Command) error {
 func (p *plan) readStub(_ *app, cmd *cobra.Command) (err error) {
 	f := p.flags
 	p.listen, p.listenFrom = f.stubListen, origin(cmd, "stub-listen")
-	if p.control != "" && !cmd.Flags().Changed("stub-listen") {
+	if (p.control != "" || p.launch != nil) && !cmd.Flags().Changed("stub-listen") {
 		p.listen = "127.0.0.1:0"
 	}
 	if err := localAddress(p.listen, p.listenFrom); err != nil {
@@ -264,7 +268,7 @@ func (p *plan) document() record.Document {
 			MaxLayerRetries: f.maxLayerRetries, Repeat: repeats(f.repeat), MaxLayerWaitMS: float64(f.maxLayerWait.Milliseconds()), AllowUntestable: f.allowUntestable,
 			HeadersSent: p.headersSent(), Concurrency: f.concurrency, Rate: f.rate, ClientProtocol: "HTTP/1.1",
 		},
-		Excluded: p.chosen.excluded,
+		Excluded: p.chosen.excluded, Recipe: p.launch.full(),
 	}
 	if p.target != nil {
 		d.Target = p.targetOf()

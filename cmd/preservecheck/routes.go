@@ -44,9 +44,16 @@ func (p *plan) readTarget(cmd *cobra.Command) error {
 	if err != nil {
 		return usage("give the file of a target; "+targetHint, "%s: %s can't be read: %s", from, f.target, cause(err))
 	}
-	if p.target, err = target.Load(f.target, b); err != nil {
+	t, err := target.Load(f.target, b)
+	if err != nil {
 		return usage(targetHint, "%s: %s", from, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
+	return p.useTarget(cmd, t)
+}
+
+// useTarget takes on the routes of a target but for the values of headers.
+func (p *plan) useTarget(cmd *cobra.Command, t *target.Target) (err error) {
+	p.target = t
 	for i := range p.target.Routes {
 		t := &p.target.Routes[i]
 		r := route{name: t.Name, dialect: t.Dialect, model: t.Model}

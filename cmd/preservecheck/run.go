@@ -57,7 +57,7 @@ func (a *app) listen(m *fixture.Matrix, ch ledger.Channels, watch bool, address,
 func (s *station) url() string { return "http://" + s.addr.String() }
 
 // runPlan does one check, from the stub's start to its end.
-func (a *app) runPlan(ctx context.Context, p *plan) (record.Document, error) {
+func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err error) {
 	s, err := a.listen(p.matrix, p.channels, p.rules.Profile.Watches(), p.listen, p.listenFrom)
 	if err != nil {
 		return record.Document{}, err
@@ -77,8 +77,19 @@ func (a *app) runPlan(ctx context.Context, p *plan) (record.Document, error) {
 		if err := p.embed(&c, layer); err != nil {
 			return record.Document{}, err
 		}
-	} else {
+	} else if p.launch == nil || p.launch.recipe == nil {
 		a.announce(p, c.Document.Target.StubURL)
+	}
+	layer, err := a.launched(ctx, p, s)
+	if err != nil {
+		return record.Document{}, err
+	}
+	if layer != nil {
+		defer func() { a.finish(layer, &d) }()
+		c.Gone = layer.gone
+		if c.Document.Target.Version == "" {
+			c.Document.Target.Version = layer.version
+		}
 	}
 	c.Layer = p.watch.over(c.Layer)
 	bar := newProgress(a, p)
@@ -88,9 +99,12 @@ func (a *app) runPlan(ctx context.Context, p *plan) (record.Document, error) {
 		c.Decided = p.classifier.note
 	}
 	deadline := time.Now().Add(c.Deadline)
-	d := check.Run(ctx, c)
+	d = check.Run(ctx, c)
 	if p.classifier != nil {
 		p.classifier.add(ctx, deadline, &d, p.hide)
+	}
+	if layer != nil && layer.recipe != nil {
+		d.Advice = layer.recipe.Advise(layer.variant.Name, d.Rows)
 	}
 	p.judgeNews(&d)
 	if d.Result.Next == "" {

@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 		"preservecheck": main,
 		// Classifiers of a user's own.
 		"my-classifier": myClassifier,
+		// A gateway of a user's own, for recipes and --start.
+		"my-gateway": myGateway,
 		// An editor: my-edit FROM TO OLD NEW.
 		"my-edit": func() {
 			b, err := os.ReadFile(os.Args[1])

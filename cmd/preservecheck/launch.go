@@ -1,0 +1,434 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/preservecheck/preservecheck/classifier"
+	"github.com/preservecheck/preservecheck/gateway"
+	"github.com/preservecheck/preservecheck/recipes"
+	"github.com/preservecheck/preservecheck/record"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// superviseCommand is the hidden command of a supervisor.
+const superviseCommand = "__supervise"
+
+func newSupervise(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: superviseCommand, Hidden: true, Short: "Start a layer and end it; used by check itself", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			a.exit = gateway.Supervise(a.in, a.out)
+			return nil
+		},
+	}
+}
+
+// launch is a layer that is to be started: by a recipe, or by the words of --start.
+type launch struct {
+	recipe  *recipes.Recipe // nil: by words
+	variant *recipes.Variant
+	place   recipes.Place
+	words   []string
+	program string // path of the program
+	ready   string // URL, "" when open ports say that it is up
+	from    string // the flag, for messages
+}
+
+// name is how reports call a layer that a recipe starts.
+func (l *launch) name() string {
+	if l.variant.Name == recipes.Default {
+		return l.recipe.Name
+	}
+	return l.full()
+}
+
+// full is the recipe with its variant, "" without one.
+func (l *launch) full() string {
+	if l == nil || l.recipe == nil {
+		return ""
+	}
+	return l.recipe.Name + "/" + l.variant.Name
+}
+
+const startIt = "start the layer yourself, and give --layer URL"
+
+const startHint = "write it like --start 'my-gateway --port 8080 --upstream {stub_url}'; see docs/recipes.md"
+
+// readStart reads --start and --ready.
+func (p *plan) readStart(a *app, cmd *cobra.Command) error {
+	f, from := p.flags, origin(cmd, "start")
+	if !cmd.Flags().Changed("start") {
+		if cmd.Flags().Changed("ready") {
+			return usage(startHint, "%s waits for what --start has started, and there is no --start", origin(cmd, "ready"))
+		}
+		return nil
+	}
+	if !gateway.Supported() {
+		return usage(startIt, "%s: %s", from, gateway.ErrUnsupported)
+	}
+	if p.control != "" {
+		return usage("leave one of them out", "%s: an embedded layer is started by itself", from)
+	}
+	words, err := classifier.Split(f.start)
+	if err != nil {
+		return usage(startHint, "%s: %s", from, err)
+	}
+	if _, err := fillWords(words, p.stubWords("127.0.0.1:1", "/")); err != nil {
+		return usage(startHint, "%s: %s", from, err)
+	}
+	l := &launch{words: words, ready: f.ready, from: from}
+	if l.program, err = lookProgram(words[0], a.env); err != nil {
+		return usage("install it, or give its path", "%s: the program %q is not there, or can't be run", from, words[0])
+	}
+	if f.ready != "" {
+		if _, err := parseBase(f.ready, origin(cmd, "ready"), &p.secrets); err != nil {
+			return err
+		}
+	}
+	p.launch = l
+	return nil
+}
+
+// stubWords are the placeholders of --start.
+func (p *plan) stubWords(stub, dir string) map[string]string {
+	host, port, _ := net.SplitHostPort(stub)
+	url := "http://" + stub
+	if p.stubURL != nil {
+		url = p.stubURL.String()
+	}
+	return map[string]string{"stub": stub, "stub_url": url, "stub_host": host, "stub_port": port, "dir": dir}
+}
+
+// fillWords puts values in place of {word}. Other braces stay; a word in braces that is nearly one is refused.
+func fillWords(words []string, values map[string]string) (out []string, err error) {
+	for _, w := range words {
+		for name, value := range values {
+			w = strings.ReplaceAll(w, "{"+name+"}", value)
+		}
+		if strings.Contains(w, "{stub") || strings.Contains(w, "{port}") {
+			return nil, fmt.Errorf("%q has a placeholder that is none: known are {%s}", w, strings.Join(slices.Sorted(maps.Keys(values)), "}, {"))
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// adminPaths are where systems keep programs that a user's PATH may leave out.
+var adminPaths = []string{"/usr/local/sbin", "/usr/sbin", "/sbin"}
+
+func layerPath(env environ) string {
+	return strings.Join(append(filepath.SplitList(env["PATH"]), adminPaths...), string(os.PathListSeparator))
+}
+
+// lookProgram finds a program as its supervisor will: a relative folder of PATH counts for nothing.
+func lookProgram(name string, env environ) (string, error) {
+	if strings.ContainsRune(name, filepath.Separator) {
+		if strings.HasPrefix(name, "{dir}") {
+			return name, nil // it is only written when the layer starts
+		}
+		full, err := filepath.Abs(name)
+		if err == nil && !executable(full) {
+			err = os.ErrNotExist
+		}
+		return full, err
+	}
+	for _, dir := range filepath.SplitList(layerPath(env)) {
+		if full := filepath.Join(dir, name); filepath.IsAbs(dir) && executable(full) {
+			return full, nil
+		}
+	}
+	return "", os.ErrNotExist
+}
+
+func executable(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+// freePort picks a port below those that systems give to outgoing connections, so that none of the many connections of a run
+// takes it before the layer does.
+func freePort() (string, error) {
+	for range 100 {
+		port := strconv.Itoa(20000 + rand.IntN(10000))
+		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port)); err == nil {
+			l.Close()
+			return port, nil
+		}
+	}
+	return "", fmt.Errorf("no free port on 127.0.0.1 in 100 tries")
+}
+
+// Bounds of a layer that we start.
+const (
+	stopGrace  = 3 * time.Second
+	logLimit   = 1 << 20 // bytes of each of two files
+	tailLines  = 20
+	versionFor = 10 * time.Second
+)
+
+// running is a layer that was started.
+type running struct {
+	*launch
+	root, log string
+	env       []string
+	gateway   *gateway.Gateway
+	ready     string
+	version   string
+	notReady  string // why it can't be asked
+}
+
+// start starts the layer of a plan. An error means that nothing runs and nothing is left.
+func (a *app) start(ctx context.Context, p *plan, stub string) (r *running, err error) {
+	root, err := os.MkdirTemp("", "preservecheck-")
+	if err != nil {
+		return nil, usage("make room, or set TMPDIR", "no folder for the layer: %s", cause(err))
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(root)
+		}
+	}()
+	r = &running{launch: p.launch, root: root, log: filepath.Join(root, "log"), ready: p.launch.ready}
+	dir := filepath.Join(root, "work")
+	for _, d := range []string{dir, filepath.Join(root, "home"), filepath.Join(root, "tmp")} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	words, own, err := r.prepare(p, stub, dir)
+	if err != nil {
+		return nil, err
+	}
+	r.env = r.environment(a.env, own)
+	if r.recipe != nil {
+		r.version = r.findVersion(ctx, a.env)
+	} else if dir, err = os.Getwd(); err != nil {
+		return nil, err
+	}
+	words[0] = strings.ReplaceAll(r.program, "{dir}", dir)
+	if r.gateway, err = r.supervised(words, dir, r.log); err != nil {
+		hint := "see docs/recipes.md"
+		if r.recipe != nil {
+			hint = installLines(r.recipe)
+		}
+		return nil, usage(hint, "%s: the layer was not started: %s", r.from, err)
+	}
+	return r, nil
+}
+
+// prepare fills in what is to be started, and writes the files of a recipe.
+func (r *running) prepare(p *plan, stub, dir string) (words, env []string, err error) {
+	if r.recipe == nil {
+		words, err = fillWords(r.words, p.stubWords(stub, dir))
+		return words, nil, err
+	}
+	r.place.Stub, r.place.Dir = stub, dir
+	t, err := r.recipe.In(r.variant, r.place)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.ready = t.Ready
+	return t.Command, t.Env, writeFiles(dir, t.Files)
+}
+
+func writeFiles(dir string, files []recipes.Written) error {
+	for _, f := range files {
+		to := filepath.Join(dir, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return err
+		}
+		w, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(w, f.Text)
+		if closed := w.Close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// environment is all that a layer gets: how to find programs and write text, folders of its own, and what its recipe names.
+// Keys and proxies of the user's are not in it: a gateway that found a key could ask a real provider.
+func (r *running) environment(env environ, own []string) (out []string) {
+	all := map[string]string{"PATH": layerPath(env), "HOME": filepath.Join(r.root, "home"), "TMPDIR": filepath.Join(r.root, "tmp")}
+	for name, value := range env {
+		if name == "LANG" || strings.HasPrefix(name, "LC_") || r.recipe != nil && slices.Contains(r.recipe.Inherit, name) {
+			all[name] = value
+		}
+	}
+	for _, kv := range own {
+		name, value, _ := strings.Cut(kv, "=")
+		all[name] = value
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, name+"="+all[name])
+	}
+	return out
+}
+
+// supervised starts a program with what the layer gets.
+func (r *running) supervised(words []string, dir, log string) (*gateway.Gateway, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return gateway.Start(gateway.Options{
+		Supervisor: []string{self, superviseCommand}, Command: words, Env: r.env, Dir: dir, Log: log, LogLimit: logLimit, Grace: stopGrace,
+	})
+}
+
+// findVersion asks the program; "" when it does not say.
+func (r *running) findVersion(ctx context.Context, env environ) string {
+	words := slices.Clone(r.recipe.Version.Command)
+	program, err := lookProgram(words[0], env)
+	if err != nil {
+		return ""
+	}
+	words[0] = program
+	log := filepath.Join(r.root, "version")
+	g, err := r.supervised(words, filepath.Join(r.root, "work"), log)
+	if err != nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, versionFor)
+	defer cancel()
+	select {
+	case <-g.Ended():
+	case <-ctx.Done():
+	}
+	if g.Stop() != nil {
+		return ""
+	}
+	found := r.recipe.Version.Pattern.FindStringSubmatch(strings.Join(gateway.Tail(log, 100), "\n"))
+	if found == nil {
+		return ""
+	}
+	return found[1]
+}
+
+// wait waits until the layer can be asked, and notes why it can't.
+func (r *running) wait(run context.Context, p *plan) {
+	ctx, cancel := context.WithTimeout(run, p.flags.readyTimeout)
+	defer cancel()
+	ask, where := p.portsOpen, "no connection"
+	if r.ready != "" {
+		base, err := wire.ParseBase(r.ready)
+		if err != nil {
+			r.notReady = "ready: " + err.Error()
+			return
+		}
+		ask, where = func(ctx context.Context) error { return answers(ctx, wire.Client{Base: base, TLS: p.tls}) }, "no answer from "+base.String()
+	}
+	if err := r.gateway.Ready(ctx, ask); err != nil && r.gateway.How() == "" && run.Err() == nil {
+		r.notReady = fmt.Sprintf("the layer was started, and there is %s after %s: %s", where, p.flags.readyTimeout, err)
+	}
+}
+
+// gone says why the layer can't be asked any more, "" while it can.
+func (r *running) gone() string {
+	if how := r.gateway.How(); how != "" {
+		return "the layer that was started ended by itself: " + how
+	}
+	return r.notReady
+}
+
+// portsOpen tries to connect to every route.
+func (p *plan) portsOpen(ctx context.Context) error {
+	hosts := []string{p.layer.Host}
+	if p.target != nil {
+		hosts = nil
+		for _, r := range p.routes {
+			hosts = append(hosts, r.base.Host)
+		}
+	}
+	for _, host := range hosts {
+		c, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", host)
+		if err != nil {
+			return err
+		}
+		c.Close()
+	}
+	return nil
+}
+
+// answers asks for a page. Any HTTP answer will do: whether the way is open is what the canary is for.
+func answers(ctx context.Context, client wire.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	page := client.Base.Path
+	if page == "" {
+		page = "/"
+	}
+	got := client.Do(ctx, wire.Request{Method: "GET", Target: page})
+	if got.Status == 0 {
+		return fmt.Errorf("no HTTP answer (%s)", got.End)
+	}
+	return nil
+}
+
+// finish ends the layer, says what became of it, and removes its folder unless its log is of use.
+func (a *app) finish(r *running, d *record.Document) {
+	how := r.gateway.How()
+	if err := r.gateway.Stop(); err != nil {
+		a.note("warning: %s", err)
+		if d != nil {
+			d.Notes = append(d.Notes, err.Error())
+		}
+	}
+	if how == "" && (d == nil || d.NotReady == "" || d.Incomplete) {
+		if err := os.RemoveAll(r.root); err != nil {
+			a.note("warning: the layer's folder is left: %s", cause(err))
+		}
+		return
+	}
+	tail := gateway.Tail(r.log, tailLines)
+	if len(tail) == 0 {
+		a.note("the layer printed nothing; its folder is kept: %s", r.root)
+		return
+	}
+	a.note("the last lines that the layer printed (all in %s):", r.log)
+	for _, line := range tail {
+		a.note("  | %s", line)
+	}
+}
+
+// launched starts the layer of a plan, if it has to be started, and tells the run of it.
+func (a *app) launched(ctx context.Context, p *plan, s *station) (*running, error) {
+	if p.launch == nil {
+		return nil, nil
+	}
+	r, err := a.start(ctx, p, s.addr.String())
+	if err != nil {
+		return nil, err
+	}
+	r.wait(ctx, p)
+	if r.gone() == "" {
+		a.note("layer: started %s, process %d", r.described(p), r.gateway.PID())
+	}
+	return r, nil
+}
+
+func (r *running) described(p *plan) string {
+	if r.recipe == nil {
+		return filepath.Base(r.words[0])
+	}
+	return strings.Join(strings.Fields(r.full()+" "+r.version), " ") + " at " + p.routes[0].base.String()
+}

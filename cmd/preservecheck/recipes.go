@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/preservecheck/preservecheck/recipes"
+	"github.com/preservecheck/preservecheck/report"
+	"github.com/preservecheck/preservecheck/target"
+)
+
+func newRecipes(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "recipes",
+		Short: "List, show and write configurations of real layers",
+		Long: `A recipe says how a real layer is configured and started, and what is known about it. check --recipe NAME starts it,
+checks it and ends it; recipes write NAME DIR leaves a configuration for you to start.`,
+		Example: "  preservecheck recipes list\n  preservecheck recipes show nginx\n  preservecheck check --recipe nginx/intercept",
+		Args:    cobra.ArbitraryArgs,
+		RunE:    group,
+	}
+	cmd.AddCommand(newRecipesList(a), newRecipesShow(a), newRecipesWrite(a))
+	return cmd
+}
+
+func newRecipesList(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the built-in recipes and their variants",
+		Example: "  preservecheck recipes list",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			var b bytes.Buffer
+			w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+			for _, name := range recipes.Names() {
+				r, err := recipes.Builtin(name)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.What, strings.Join(r.VariantNames(), ", "))
+			}
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			_, err := a.out.Write(b.Bytes())
+			return unwritten(err)
+		},
+	}
+}
+
+// oneRecipe takes the name of a recipe as an argument, and what else a command wants.
+func oneRecipe(want string, n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usage("see "+cmd.CommandPath()+" --help", "%s needs %s", cmd.CommandPath(), want)
+		}
+		return nil
+	}
+}
+
+func completeRecipes(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return recipes.Names(), cobra.ShellCompDirectiveNoFileComp
+}
+
+func newRecipesShow(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "show NAME",
+		Short:             "Show what a recipe knows: variants, how to install it, quirks, advice",
+		Example:           "  preservecheck recipes show nginx\n  preservecheck recipes show ./mine",
+		Args:              oneRecipe("the name of a recipe", 1),
+		ValidArgsFunction: completeRecipes,
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, _, err := recipeByName(args[0], "recipes show")
+			if err != nil {
+				return err
+			}
+			return unwritten(showRecipe(a.out, r, args[0]))
+		},
+	}
+}
+
+// showRecipe prints a recipe. A folder of the user's may be somebody else's, so its texts are made plain.
+func showRecipe(w io.Writer, r *recipes.Recipe, asked string) error {
+	var b strings.Builder
+	line := func(format string, args ...any) {
+		b.WriteString(report.Plain(fmt.Sprintf(format, args...)) + "\n")
+	}
+	list := func(title string, n int) {
+		if n > 0 {
+			b.WriteString("\n" + title + "\n")
+		}
+	}
+	line("%s: %s (%s)", r.Name, r.What, r.Homepage)
+	line("tried with %s; channels that arrive: %s", strings.Join(r.Versions, ", "), strings.Join(r.Channels, ", "))
+	list("install", len(r.Install))
+	for _, i := range r.Install {
+		line("  %s: %s", i.System, i.Line)
+	}
+	list("variants", len(r.Variants))
+	for _, v := range r.Variants {
+		line("  %s (%s): %s", v.Name, map[bool]string{true: "keeps the evidence", false: "loses evidence"}[v.Good], v.Why)
+	}
+	list("quirks", len(r.Quirks))
+	for _, q := range r.Quirks {
+		line("  %s", q)
+	}
+	list("advice", len(r.Advice))
+	for _, advice := range r.Advice {
+		line("  %s", strings.Join(strings.Fields(advice.Key+" "+advice.Direction+" "+advice.Verdict), " "))
+		line("    cause: %s", advice.Cause)
+		line("    remedy: %s", advice.Remedy)
+		line("    source: %s (%s)", advice.Source, advice.Date)
+	}
+	b.WriteString("\n")
+	line("next: preservecheck check --recipe %s", quote(asked))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func newRecipesWrite(a *app) *cobra.Command {
+	var stub string
+	var port int
+	cmd := &cobra.Command{
+		Use:   "write NAME DIR",
+		Short: "Write a recipe's configuration for you to start, and say how to check it",
+		Long: `write fills a recipe's files in and puts them into a folder, with a target.yaml beside them. Nothing is started and no
+file is replaced.`,
+		Example:           "  preservecheck recipes write nginx ./nginx\n  preservecheck recipes write nginx/intercept ./nginx --listen-port 9090",
+		Args:              oneRecipe("the name of a recipe and a folder", 2),
+		ValidArgsFunction: completeRecipes,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.writeRecipe(cmd, args[0], args[1], stub, port)
+		},
+	}
+	cmd.Flags().StringVar(&stub, "stub-url", "http://"+defaultListen, "`URL` under which the layer reaches the stub")
+	cmd.Flags().IntVar(&port, "listen-port", 8080, "port of the layer; others that it needs follow it")
+	return cmd
+}
+
+// writeRecipe fills a recipe in for a folder that stays.
+func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port int) error {
+	r, v, err := recipeByName(name, "recipes write")
+	if err != nil {
+		return err
+	}
+	at, err := placeOf(cmd, r, folder, stub, port)
+	if err != nil {
+		return err
+	}
+	t, err := r.In(v, at)
+	if err != nil {
+		return usage("choose another port or folder", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	files := append(t.Files, recipes.Written{Path: "target.yaml", Text: targetYAML(r.Name, t.Routes)})
+	for _, f := range files {
+		if _, err := os.Lstat(filepath.Join(at.Dir, filepath.FromSlash(f.Path))); !errors.Is(err, fs.ErrNotExist) {
+			return usage("give another folder, or remove it yourself", "%s is there already", filepath.Join(folder, f.Path))
+		}
+	}
+	if err := os.MkdirAll(at.Dir, 0o755); err != nil {
+		return usage("give a folder that can be written", "%s can't be made: %s", folder, cause(err))
+	}
+	if err := writeFiles(at.Dir, files); err != nil {
+		return usage("give a folder that can be written", "%s", err)
+	}
+	var b strings.Builder
+	for _, f := range files {
+		b.WriteString("wrote " + report.Plain(filepath.Join(folder, filepath.FromSlash(f.Path))) + "\n")
+	}
+	words := []string{}
+	for _, kv := range t.Env {
+		key, value, _ := strings.Cut(kv, "=")
+		words = append(words, key+"="+quote(value))
+	}
+	for _, w := range t.Command {
+		words = append(words, quote(w))
+	}
+	check := []string{"preservecheck", "check", "--target", quote(filepath.Join(folder, "target.yaml"))}
+	if at.Stub != defaultListen {
+		check = append(check, "--stub-url", quote(stub))
+	}
+	b.WriteString("start: " + report.Plain(strings.Join(words, " ")) + "\ncheck: " + report.Plain(strings.Join(check, " ")) + "\n")
+	_, err = io.WriteString(a.out, b.String())
+	return unwritten(err)
+}
+
+// placeOf says where a configuration is for.
+func placeOf(cmd *cobra.Command, r *recipes.Recipe, folder, stub string, port int) (recipes.Place, error) {
+	var none secrets
+	base, err := parseBase(stub, origin(cmd, "stub-url"), &none)
+	if err != nil {
+		return recipes.Place{}, err
+	}
+	if base.Scheme != "http" || base.Path != "" || base.User != "" {
+		return recipes.Place{}, usage("write it like http://127.0.0.1:8787", "%s: recipes know a stub by host and port alone", origin(cmd, "stub-url"))
+	}
+	if port < 1 || port+len(r.Ports) > 65535 {
+		return recipes.Place{}, usage("give 1 to 65535", "%s: %d is no port", origin(cmd, "listen-port"), port)
+	}
+	dir, err := filepath.Abs(folder)
+	if err != nil {
+		return recipes.Place{}, err
+	}
+	at := recipes.Place{Stub: base.Host, Dir: dir, Port: strconv.Itoa(port), Ports: map[string]string{}}
+	for i, name := range r.Ports {
+		at.Ports[name] = strconv.Itoa(port + 1 + i)
+	}
+	if _, _, err := net.SplitHostPort(at.Stub); err != nil {
+		return at, usage("write it like http://127.0.0.1:8787", "%s: %s", origin(cmd, "stub-url"), err)
+	}
+	return at, nil
+}
+
+// targetYAML writes routes as a target's file. Quoted as Go does it, a plain text reads the same in YAML.
+func targetYAML(name string, routes []target.Route) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "format: %s\nname: %q\nroutes:\n", target.Format, name)
+	for _, r := range routes {
+		fmt.Fprintf(&b, "  - name: %q\n    url: %q\n    dialect: %q\n", r.Name, r.URL.Value, r.Dialect.Name)
+		for _, kv := range [][2]string{{"model", r.Model}, {"channel", r.Channel.Value}} {
+			if kv[1] != "" && kv[1] != "auto" {
+				fmt.Fprintf(&b, "    %s: %q\n", kv[0], kv[1])
+			}
+		}
+		if len(r.Headers) > 0 {
+			b.WriteString("    headers:\n")
+		}
+		for _, h := range r.Headers {
+			fmt.Fprintf(&b, "      - %q: %q\n", h.Name, h.Value.Value)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,34 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/preservecheck/preservecheck/record"
+)
+
+// advised writes the likely causes of what a paragraph shows, each once in a report: under the worst that it explains.
+func (p *page) advised(g group, all []record.Advice, told map[int]bool) {
+	for i := range all {
+		a := &all[i]
+		if told[i] || !g.meant(a.Rows) {
+			continue
+		}
+		told[i] = true
+		p.hanging(pad("", indent)+"likely cause: ", brief(a.Cause, 4*p.width))
+		p.hanging(pad("", indent)+"remedy: ", brief(a.Remedy, 4*p.width)+" ("+brief(a.Source, 200)+", "+brief(a.Date, 12)+")")
+	}
+}
+
+// meant reports whether one of the rows of a paragraph is named. The only route of a run is left out of its rows before.
+func (g group) meant(names []record.RowName) bool {
+	for _, e := range g {
+		for _, r := range e {
+			if slices.ContainsFunc(names, func(n record.RowName) bool {
+				return n.Row == r.Row && n.Mode == r.Mode && (n.Route == r.Route || r.Route == "")
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,41 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/preservecheck/preservecheck/record"
+)
+
+// TestAdvice: each piece of advice stands once, under the worst rows that it explains.
+func TestAdvice(t *testing.T) {
+	row := func(name, verdict, key string) record.Row {
+		return record.Row{Row: name, Route: "only", Mode: "plain", Verdict: verdict, HitsMin: 1, HitsMax: 1, Observations: []record.Observation{{}},
+			Fields: []record.Field{{Key: key, Dir: "lost", Decides: true, Fixture: &record.Value{Kind: "text", Text: "v"}}}}
+	}
+	name := func(s string) record.RowName { return record.RowName{Row: s, Mode: "plain", Route: "only"} }
+	doc := record.Document{
+		Rows: []record.Row{row("mild", "changed", "header/a"), row("bad", "reclassified", "error"), row("other", "changed", "header/c")},
+		Advice: []record.Advice{
+			{Cause: "an error page", Remedy: "remove \x1b[31mit", Source: "https://example.org/p", Date: "2026-11-30", Rows: []record.RowName{name("bad"), name("mild")}},
+			{Cause: "a hidden header", Remedy: "show it", Source: "https://example.org/h", Date: "2026-11-30", Rows: []record.RowName{name("mild")}},
+		},
+	}
+	var b bytes.Buffer
+	if err := Text(&b, doc, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	last := 0
+	for _, want := range []string{"reclassified  bad", "likely cause: an error page", "remedy: remove \\x1b[31mit (https://example.org/p, 2026-11-30)", "changed  mild", "likely cause: a hidden header", "changed  other"} {
+		at := strings.Index(got, want)
+		if at < last {
+			t.Errorf("%q is at %d, behind %d:\n%s", want, at, last, got)
+		}
+		last = at
+	}
+	if strings.Count(got, "an error page") != 1 {
+		t.Errorf("said twice:\n%s", got)
+	}
+}
