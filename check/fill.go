@@ -46,6 +46,7 @@ func (r *runner) fill(d *record.Document) {
 		r.trouble = r.c.Trouble()
 	}
 	for _, row := range r.c.Rows {
+		r.excuse(row)
 		for _, s := range r.seen[row] {
 			r.judge(s)
 		}

@@ -250,7 +250,7 @@ func (r *runner) triage(rows []Row) (again, alone []Row) {
 		}
 		switch s := r.firstOf(row, passA); {
 		case s == nil || r.unlikeFixture(row):
-		case !s.reached():
+		case !s.reached() || s.heldBack(): // load looks like holding back, so only asking alone tells
 			alone = append(alone, row)
 		case s.judged.Verdict != compare.Preserved:
 			again = append(again, row)
