@@ -222,6 +222,7 @@ func (r *runner) rows(ctx context.Context) {
 			r.pass(ctx, passA, stage)
 			for n := 1; n < r.c.Repeat && ctx.Err() == nil; n++ {
 				r.pass(ctx, passRepeat, stage)
+				r.fold(stage)
 			}
 			r.look(ctx, "after the rows of hazard "+string(h), stage)
 		}

@@ -65,6 +65,13 @@ func TestWhatItSees(t *testing.T) {
 	if t.Failed() {
 		return
 	}
+	for i, k := range everyKind() {
+		for n := range k.sights {
+			if parts[i][n] == "" {
+				return // -run left it out, so there is no whole page to compare
+			}
+		}
+	}
 	page := pageOf(parts)
 	was, _ := os.ReadFile(seesPage)
 	if *update {
