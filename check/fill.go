@@ -46,6 +46,7 @@ func (r *runner) fill(d *record.Document) {
 		r.trouble = r.c.Trouble()
 	}
 	for _, row := range r.c.Rows {
+		r.excuse(row)
 		for _, s := range r.seen[row] {
 			r.judge(s)
 		}
@@ -89,9 +90,9 @@ func (r *runner) unstreamed() (notes []string) {
 		for _, row := range r.c.Rows {
 			for _, s := range r.seen[row] {
 				if row.lane() == l && l.mode == fixture.Stream && len(s.hits) > 0 {
-					asked++
+					asked += 1 + s.more
 					if s.hits[0].Stream {
-						streamed++
+						streamed += 1 + s.more
 					}
 				}
 			}

@@ -31,6 +31,7 @@ type seen struct {
 	hits   []ledger.Hit
 	from   compare.Provenance
 	judged compare.Judged
+	more   int // repeated observations that said the same, and are only counted
 }
 
 // reached reports whether this observation tells something about the way through the layer to the stub and back.
@@ -251,7 +252,7 @@ func (r *runner) triage(rows []Row) (again, alone []Row) {
 		}
 		switch s := r.firstOf(row, passA); {
 		case s == nil || r.unlikeFixture(row):
-		case !s.reached():
+		case !s.reached() || s.heldBack(): // load looks like holding back, so only asking alone tells
 			alone = append(alone, row)
 		case s.judged.Verdict != compare.Preserved:
 			again = append(again, row)
@@ -362,15 +363,4 @@ func (r *runner) await(ctx context.Context, row Row, after string, budget *time.
 		*budget -= time.Since(begin)
 	}
 	return false
-}
-
-// shorten keeps of a repeated observation that shows nothing new only what is judged again: thousands of them are kept.
-func (r *runner) shorten(s *seen) {
-	if s.judged.Verdict != compare.Preserved || len(s.judged.Differences) > 0 {
-		return
-	}
-	s.layer = r.expected[s.row]
-	a := *s.probe.answer
-	a.Header, a.Body = nil, nil
-	s.probe.answer = &a
 }

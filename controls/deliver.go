@@ -162,7 +162,12 @@ func (p *prover) deliveredVerdict(f *Fault, s *subject) compare.Verdict {
 }
 
 // wholeRun checks the layer of a fault with the rows that are always proven.
-func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes []fixture.Mode) (d record.Document, err error) {
+func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes []fixture.Mode) (record.Document, error) {
+	return p.wholeRunOf(ctx, f, channel, p.deliveredRows(f, modes))
+}
+
+// wholeRunOf is wholeRun with other rows.
+func (p *prover) wholeRunOf(ctx context.Context, f *Fault, channel string, rows []check.Row) (d record.Document, err error) {
 	run := ledger.NewRun()
 	book := ledger.New(run)
 	s, err := stub.New(stub.Options{Matrix: p.in.Matrix, Ledger: book, Watch: p.in.Rules.Profile.Watches()})
@@ -196,7 +201,7 @@ func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes [
 		return d, err
 	}
 	return check.Run(ctx, check.Config{
-		Run: run, Matrix: p.in.Matrix, Rows: p.deliveredRows(f, modes), Hits: book, Rules: p.in.Rules, Channel: channel, Model: "preservecheck-{fixture}",
+		Run: run, Matrix: p.in.Matrix, Rows: rows, Hits: book, Rules: p.in.Rules, Channel: channel, Model: "preservecheck-{fixture}",
 		Layer: wire.Client{Base: through, Abrupt: true}, Direct: wire.Client{Base: direct, Abrupt: true},
 		Idle: func() bool { return layer.Idle() && s.Idle() }, Proof: func(context.Context) record.Proof { return partOfAProof },
 		Repeat: f.Repeat, MaxLayerWait: f.MaxWait,

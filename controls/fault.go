@@ -102,7 +102,7 @@ func (f *Fault) behaviour() Behaviour {
 func All() []*Fault {
 	return []*Fault{
 		identity, rewriteUserLimit,
-		changeStatus, errorToSuccess, errorAsEvent, finishStream, dropEventLines, changeText,
+		changeStatus, errorToSuccess, errorAsEvent, finishStream, dropEventLines, changeText, bufferStream,
 		typeNil, dropDetails, stringifyDetails, alterCode, prefixMessage, flattenError,
 		dropRetryAfter, addRetryAfter, changeRetryAfter, secondRetryAfter, addShouldRetry, addRetryAfterMS,
 		addHeadroom, dropHeadroom, addPlanLimit,

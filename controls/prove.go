@@ -88,6 +88,9 @@ func newProver(in Input, faults []*Fault) *prover {
 	if f := in.Matrix.Canary(dialects.Anthropic.Name, fixture.Stream); f != nil && slices.Contains(in.Modes, fixture.Stream) {
 		rows = append(rows, check.Row{Fixture: f, Mode: fixture.Stream, Dialect: dialects.Anthropic}) // the article has no stream with a text
 	}
+	if f := in.Matrix.Get(fixture.Paced); f != nil && slices.Contains(in.Modes, fixture.Stream) {
+		rows = append(rows, check.Row{Fixture: f, Mode: fixture.Stream, Dialect: dialects.Anthropic}) // the only one that shows how streams are passed on
+	}
 	for _, r := range in.Rows {
 		r.Route = "" // a pair is the same on every route
 		if !slices.Contains(rows, r) {
@@ -220,7 +223,7 @@ func (p *prover) copy(a *wire.Answer) *wire.Answer {
 
 // same reports whether a fault left an answer alone, which need not be read again then: a third of all pairs.
 func same(a, b *wire.Answer) bool {
-	return a.Status == b.Status && a.End == b.End && len(a.Faults) == len(b.Faults) && len(a.Interim) == len(b.Interim) && len(a.Trailer) == len(b.Trailer) && slices.Equal(a.Header, b.Header) && bytes.Equal(a.Body, b.Body)
+	return a.Status == b.Status && a.End == b.End && a.Pace == b.Pace && len(a.Faults) == len(b.Faults) && len(a.Interim) == len(b.Interim) && len(a.Trailer) == len(b.Trailer) && slices.Equal(a.Header, b.Header) && bytes.Equal(a.Body, b.Body)
 }
 
 // undeclared are the run's rules without its known files.

@@ -57,7 +57,7 @@ type datum struct {
 // the text of all deltas and the data of the other events. Events are aligned by name: how many deltas carry a text is no
 // evidence, so a name that repeats at once is told once, and keepalives have no part in the order. What decides comes first, so that the bound on the number of
 // keys never costs it.
-func (r *reader) stream(b []byte) {
+func (r *reader) stream(b []byte, pace wire.Pace) {
 	evs, _ := wire.Events(b)
 	s := events{names: make([]string, 0, min(len(evs), 16)), count: map[string]int{}}
 	for i := range evs {
@@ -72,6 +72,9 @@ func (r *reader) stream(b []byte) {
 	}
 	if s.failed != nil {
 		r.failure(s.failed)
+	}
+	if pace != "" {
+		r.add("stream/pace", Value{Text, string(pace)})
 	}
 	if s.deltas {
 		r.add("stream/text", Value{Text, r.maskedString(s.text.String())}) // an id may have been cut in two

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"time"
 )
@@ -20,6 +21,8 @@ type Client struct {
 	Abrupt bool
 
 	connect func(ctx context.Context, host string) (net.Conn, error) // nil: dialTCP; tests put a machine without ports here
+	// Copy gets every byte of the answer as soon as it was read; nil: nobody does. A copy that fails ends the reading.
+	Copy io.Writer
 }
 
 // inlineWrite is how many bytes of a request are written before the answer is read. It must fit into the socket's
@@ -67,16 +70,20 @@ func (c Client) exchange(conn net.Conn, msg []byte, noBody bool) *Answer {
 	sent := time.Now()
 	var werr error
 	var a *Answer
+	var src io.Reader = conn
+	if c.Copy != nil {
+		src = io.TeeReader(conn, c.Copy)
+	}
 	if len(msg) <= inlineWrite {
 		_, werr = conn.Write(msg)
-		a = read(conn, c.Limits, noBody)
+		a = read(src, c.Limits, noBody)
 	} else {
 		done := make(chan error, 1)
 		go func() {
 			_, err := conn.Write(msg)
 			done <- err
 		}()
-		a = read(conn, c.Limits, noBody)
+		a = read(src, c.Limits, noBody)
 		conn.Close() // ends a write that is still waiting
 		werr = <-done
 	}

@@ -63,6 +63,15 @@ const (
 	FramingClose   Framing = "close"
 )
 
+// Pace says whether a stream that its sender paused in was passed on while it came.
+type Pace string
+
+// The paces. An answer that nobody paused in has none.
+const (
+	AsSent Pace = "as sent" // its beginning was there before the rest was sent, or as long before the rest came
+	AtOnce Pace = "at once" // all of it came together, after the pause
+)
+
 // Answer is one HTTP/1 answer, with everything that a lenient reader would hide.
 type Answer struct {
 	Proto   string // HTTP/1.0 or HTTP/1.1
@@ -78,7 +87,10 @@ type Answer struct {
 	Err     string // why, in words, when End is not orderly
 	SentAt  time.Time
 	FirstAt time.Time // when the first byte of the final answer, not an interim one, was read; zero when none came
+	BodyAt  time.Time // when the body began: of a stream its first data field, of others the first byte; zero when none came
+	LastAt  time.Time // when the last bytes were read
 	DoneAt  time.Time
+	Pace    Pace   // what the asker made of these times; Read leaves it empty
 	Local   string // address that the request was sent from, "" when none was
 }
 
