@@ -75,7 +75,7 @@ var reported = []faultKind{
 		{layer: "control:html-to-json", args: asked("html_wait_429"), part: "reclassified  ", says: "an unclassified 429 now looks like a rate limit", code: exitFail}}},
 	{name: "the layer answers later requests by itself", sights: []sight{
 		{layer: "control:cooldown", args: asked("rate_limit"), part: "findings", says: "the layer stopped calling the stub", code: exitFail}, shutOut,
-		{layer: "control:disable-key", args: asked("user_limit_400"), part: "findings", says: "asked again, was not passed on", code: exitFail}}},
+		{layer: "control:disable-key", args: asked("user_limit_400"), part: "findings", says: "the layer stopped calling the stub", code: exitFail}}},
 	{name: "retry-after lost or renamed", sights: []sight{
 		{layer: "control:drop-retry-after", args: asked("rate_limit"), part: "reclassified  ", says: `header/retry-after lost "1"`, code: exitFail}, renamed,
 		{layer: "control:rename-retry-after", args: asked("rate_limit"), part: "reclassified  ", says: "now in header/llm_provider-retry-after", code: exitFail}}},
