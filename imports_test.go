@@ -62,6 +62,7 @@ var homes = map[string][]string{
 	"go.yaml.in/yaml/v4":              {"fixture"},
 	"github.com/google/go-cmp":        {inTests},
 	"github.com/rogpeppe/go-internal": {inTests},
+	"pgregory.net/rapid":              {inTests},
 	"go.uber.org/goleak":              {inTests},
 
 	"github.com/santhosh-tekuri/jsonschema/v6": {inTests},

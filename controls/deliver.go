@@ -17,21 +17,19 @@ import (
 	"github.com/preservecheck/preservecheck/wire"
 )
 
-// ProveAll proves delivery besides what Prove proves: each channel, in both modes, with one fault of every mechanism,
-// as whole runs over real sockets; and every fault with memory. It needs the stub and loopback, and takes seconds.
+// ProveAll proves besides what Prove proves: every change of a single place of each answer, in memory; and delivery: each
+// channel, in both modes, with one fault of every mechanism, as whole runs over real sockets; and every fault with memory. It
+// needs the stub and loopback, and takes seconds.
 func ProveAll(ctx context.Context, in Input) record.Proof {
-	p := newProver(in, append(All(), forFile(in.Rules.Profile)...))
+	p := newProver(in, append(in.faults(), mutantKinds()...))
 	p.detect(ctx)
 	p.decide(ctx)
+	p.mutate(ctx, middle)
 	p.wholeRuns(ctx)
-	memory := []*Fault{}
-	for _, f := range All() {
+	for _, f := range p.faults {
 		if f.Finding != "" {
-			memory = append(memory, f)
+			p.deliver(ctx, f, "auto", []fixture.Mode{fixture.Plain, fixture.Stream})
 		}
-	}
-	for _, f := range memory {
-		p.deliver(ctx, f, "auto", []fixture.Mode{fixture.Plain, fixture.Stream})
 	}
 	for _, ch := range []ledger.Channel{ledger.Marker, ledger.Model, ledger.Header, ledger.Path, ledger.Armed} {
 		for _, m := range []fixture.Mode{fixture.Plain, fixture.Stream} {

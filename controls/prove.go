@@ -22,12 +22,22 @@ type Input struct {
 	Rules  compare.Rules
 	Modes  []fixture.Mode
 	Rows   []check.Row // the run's rows; the source article's are always proven as well
+	Faults []*Fault    // nil: all; tests give one that is broken on purpose
+}
+
+// faults are those to prove, with one for each key that only the user's own profile names.
+func (in *Input) faults() []*Fault {
+	all := in.Faults
+	if all == nil {
+		all = All()
+	}
+	return append(slices.Clone(all), forFile(in.Rules.Profile)...)
 }
 
 // Prove proves, in memory, detection (every fault on every row, and whole runs for what only they can see) and decision
 // (every key of the profile turns a row red under the run's own rules).
 func Prove(ctx context.Context, in Input) record.Proof {
-	p := newProver(in, append(All(), forFile(in.Rules.Profile)...))
+	p := newProver(in, in.faults())
 	p.detect(ctx)
 	p.decide(ctx)
 	p.reopen()
@@ -104,7 +114,7 @@ func (p *prover) detect(ctx context.Context) {
 // each runs every fault over every row while more says so.
 func (p *prover) each(ctx context.Context, more func() bool) {
 	for _, f := range p.faults {
-		if f.Finding != "" {
+		if f.Finding != "" || f.Want == nil { // whole runs, and mutants, which are made row by row
 			continue
 		}
 		for i := range p.rows {
@@ -259,11 +269,23 @@ func (p *prover) count(f *Fault, s *subject, had, did []string) {
 	c := p.tally[f]
 	c.Had, c.Did = union(c.Had, had), union(c.Did, did)
 	touches := f.Mechanism == Nothing || len(f.Want(s.seen)) > 0 || f.Hits != nil && f.Hits(s.seen) != 1
+	if !touches {
+		c.Untouched++
+	}
+	p.verdict(f, s, "", had, did, touches)
+}
+
+// compared counts a pair that a fault touches.
+func (p *prover) compared(f *Fault, s *subject, place string, had, did []string) {
+	p.verdict(f, s, place, had, did, true)
+}
+
+// verdict says of a pair whether what was seen is what had to be seen.
+func (p *prover) verdict(f *Fault, s *subject, place string, had, did []string, touches bool) {
+	c := p.tally[f]
 	if touches {
 		c.Pairs++
 		p.pairs++
-	} else {
-		c.Untouched++
 	}
 	if slices.Equal(had, did) {
 		if touches {
@@ -288,7 +310,7 @@ func (p *prover) count(f *Fault, s *subject, had, did []string) {
 			words = append(words, "reported "+w+" besides")
 		}
 	}
-	p.missed = append(p.missed, fmt.Sprintf("control %s on %s (%s): %s", f.Name, s.row.Fixture.Name, s.row.Mode, strings.Join(words, ", ")))
+	p.missed = append(p.missed, fmt.Sprintf("control %s on %s (%s)%s: %s", f.Name, s.row.Fixture.Name, s.row.Mode, place, strings.Join(words, ", ")))
 }
 
 func union(all, more []string) []string {
