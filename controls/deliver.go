@@ -107,10 +107,22 @@ func memoryFaults(f *Fault, d *record.Document) (wrong []string) {
 		wrong = append(wrong, "the run passed")
 	}
 	for _, row := range d.Rows {
+		wrong = append(wrong, misjudged(&row)...)
 		for _, field := range row.Fields {
 			if field.Dir != "" && (row.Provenance == string(compare.OwnHit) || row.Provenance == string(compare.Attributed)) {
 				wrong = append(wrong, fmt.Sprintf("%s (%s) reported as %s: %s %s", row.Row, row.Mode, row.Verdict, field.Key, field.Dir))
 			}
+		}
+	}
+	return wrong
+}
+
+// misjudged are observations whose verdict does not follow from where they came from.
+func misjudged(row *record.Row) (wrong []string) {
+	must := map[compare.Provenance]compare.Verdict{compare.NoHit: compare.LayerMade, compare.OtherHit: compare.Inconclusive}
+	for _, o := range row.Observations {
+		if v := must[compare.Provenance(o.Provenance)]; v != "" && o.Verdict != string(v) {
+			wrong = append(wrong, fmt.Sprintf("%s (%s), whose answer came from %s, was called %s and not %s", row.Row, row.Mode, o.Provenance, o.Verdict, v))
 		}
 	}
 	return wrong
@@ -187,10 +199,12 @@ func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes [
 	if err != nil {
 		return d, err
 	}
-	return check.Run(ctx, check.Config{
-		Run: run, Matrix: p.in.Matrix, Rows: rowsOf(p.in, modes), Hits: book, Rules: p.in.Rules, Channel: channel, Model: "preservecheck-{fixture}",
+	d = check.Run(ctx, check.Config{
+		Run: run, Matrix: p.in.Matrix, Rows: rowsOf(p.in, modes), Hits: p.blind.ledger(book), Rules: p.in.Rules, Channel: channel, Model: "preservecheck-{fixture}",
 		Layer: wire.Client{Base: through, Abrupt: true}, Direct: wire.Client{Base: direct, Abrupt: true},
 		Idle: func() bool { return layer.Idle() && s.Idle() }, Proof: func(context.Context) record.Proof { return partOfAProof },
 		Concurrency: 8, Timeout: 5 * time.Second, Deadline: time.Minute, ReadyTimeout: 5 * time.Second, Settle: 300 * time.Millisecond,
-	}), nil
+	})
+	p.blind.run(&d)
+	return d, nil
 }

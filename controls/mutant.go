@@ -169,7 +169,7 @@ func (m *maker) body() {
 // document makes the mutants of a JSON body.
 func (m *maker) document(b string, root *docNode) {
 	w := walk{
-		key: func(path []string) string { return bodyKey(path, m.s.row.Dialect.Layout.Error) },
+		key: func(path []string) string { return bodyKey(path) },
 		emit: func(kind *Fault, place string, edits []edit, want Sight, _ []string) {
 			m.add(kind, "body "+place, withBody([]byte(apply(b, edits))), want)
 		},
@@ -181,14 +181,17 @@ func (m *maker) document(b string, root *docNode) {
 	}
 	cut := strings.LastIndexByte(b, '}')
 	want := []Sight{{"body", evidence.Changed}}
-	for n := 1; n <= root.count(m.s.row.Dialect.Layout.Error); n++ {
+	for n := 1; n <= root.count(errorMember); n++ {
 		want = append(want, Sight{numberedKey("error", n), evidence.Lost})
 	}
 	m.add(mutantAltered, "the last brace of the body", withBody([]byte(b[:cut]+b[cut+1:])), want...)
 }
 
-// bodyKey is the key of a place in a JSON body: the error stands apart, wherever the dialect has it.
-func bodyKey(path []string, errorMember string) string {
+// errorMember is where every dialect has the error of a body.
+const errorMember = "error"
+
+// bodyKey is the key of a place in a JSON body: the error stands apart.
+func bodyKey(path []string) string {
 	if len(path) == 0 {
 		return "body"
 	}

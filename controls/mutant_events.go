@@ -115,8 +115,8 @@ func (e *toldEvent) rest(d *dialects.Dialect) string {
 	if m, ok := at(v, e.textAt[:len(e.textAt)-1]...).(map[string]any); ok {
 		delete(m, e.textAt[len(e.textAt)-1])
 	}
-	if m, ok := v.(map[string]any); ok && d.Layout.Sequence != "" {
-		delete(m, d.Layout.Sequence)
+	if m, ok := v.(map[string]any); ok && numbers(d) {
+		delete(m, sequenceMember)
 	}
 	b, _ := json.Marshal(v)
 	return string(b)
@@ -130,6 +130,11 @@ func (e *toldEvent) json() (v any) {
 	}
 	return v
 }
+
+// sequenceMember numbers the events of the Responses API.
+const sequenceMember = "sequence_number"
+
+func numbers(d *dialects.Dialect) bool { return d.Name == dialects.OpenAIResponses.Name }
 
 // at finds what stands at a path, nil for nothing and for null.
 func at(v any, path ...string) any {

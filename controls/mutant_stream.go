@@ -258,9 +258,8 @@ func (m *maker) eventData(body string, s told, i int) {
 // inEvent is what a change in an event's data shows beside what follows from it; false for a place that is no key, or that
 // holds another key.
 func (m *maker) inEvent(e *toldEvent, kind *Fault, want Sight, at []string) ([]Sight, bool) {
-	sequence := m.s.row.Dialect.Layout.Sequence
 	switch {
-	case sequence != "" && slices.Equal(at, []string{sequence}):
+	case numbers(m.s.row.Dialect) && slices.Equal(at, []string{sequenceMember}):
 		return nil, false // no evidence: a layer that cuts a text anew also counts anew
 	case e.key == "error" && len(at) < len(e.errorAt) && slices.Equal(at, e.errorAt[:len(at)]):
 		return sightsOfHolder(kind, want), true

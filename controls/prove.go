@@ -37,7 +37,10 @@ func (in *Input) faults() []*Fault {
 // Prove proves, in memory, detection (every fault on every row, and whole runs for what only they can see) and decision
 // (every key of the profile turns a row red under the run's own rules).
 func Prove(ctx context.Context, in Input) record.Proof {
-	p := newProver(in, in.faults())
+	return newProver(in, in.faults()).prove(ctx)
+}
+
+func (p *prover) prove(ctx context.Context) record.Proof {
 	p.detect(ctx)
 	p.decide(ctx)
 	p.reopen()
@@ -81,6 +84,8 @@ type prover struct {
 	missed   []string
 	pairs    int
 	exact    int
+
+	blind blindness // nothing, but in tests
 
 	answer wire.Answer       // memory for the answer of one pair
 	layer  evidence.Evidence // and for what was read of it
@@ -137,6 +142,7 @@ func (p *prover) decide(ctx context.Context) {
 			continue
 		}
 		q := newProver(Input{Matrix: p.in.Matrix, Rules: p.in.Rules, Modes: []fixture.Mode{m}}, p.faults)
+		q.blind = p.blind
 		q.red, q.shown, q.declared, q.silenced = p.red, p.shown, p.declared, p.silenced
 		q.each(ctx, q.undecided)
 		p.missed = append(p.missed, q.missed...)
@@ -171,13 +177,14 @@ func (p *prover) pair(f *Fault, s *subject) {
 	if !same(a, s.expected) || arrived != nil {
 		p.layer = evidence.AppendOf(p.layer[:0], a, s.row.Dialect.Layout, fixture.NoID)
 		p.layer = check.AppendRequest(p.layer, s.row.Dialect, s.sent, arrived...)
-		layer = p.layer
+		layer = p.blind.read(p.layer, s.seen.Evidence)
 	}
 	o := compare.Observed{
 		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: s.row.Dialect, Expected: s.seen.Evidence, Direct: s.seen.Evidence,
 		Layer: layer, Answer: a, Hits: hits, Provenance: compare.OwnHit,
 	}
 	j := p.in.undeclared().Judge(o) // what is seen does not depend on what was declared
+	p.blind.judge(&j)
 	p.note(f, j, o)
 	want, got := had(f, s.seen), did(j, hits)
 	if s.class != "" {

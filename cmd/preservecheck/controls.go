@@ -137,7 +137,13 @@ func proofText(w io.Writer, p record.Proof, exit, columns int) error {
 // wholeProofText is the matrix alone: a line for each control, and a last one that holds the figure of merit.
 func wholeProofText(w io.Writer, p record.Proof, exit, columns int) error {
 	var b bytes.Buffer
-	_ = report.Table(&b, proofTable(p), columns)
+	width := 0
+	for _, c := range p.Controls {
+		width = max(width, len(c.Name))
+	}
+	for _, row := range proofTable(p) {
+		fmt.Fprintf(&b, "%-*s  %7s  %5s  %6s  %11s\n", width, report.Plain(row[0]), row[1], row[2], row[3], row[4])
+	}
 	for _, m := range p.Missed {
 		_ = report.Hanging(&b, "missed: ", m, columns)
 	}
@@ -150,7 +156,7 @@ func wholeProofText(w io.Writer, p record.Proof, exit, columns int) error {
 
 // proofTable are the figures of each control.
 func proofTable(p record.Proof) [][]string {
-	rows := [][]string{{"CONTROL", "EXACTLY", "WITH EXTRA", "MISSED", "CAN'T TOUCH"}}
+	rows := [][]string{{"CONTROL", "EXACTLY", "EXTRA", "MISSED", "CAN'T TOUCH"}}
 	for _, c := range p.Controls {
 		rows = append(rows, []string{c.Name, fmt.Sprint(c.Exact), fmt.Sprint(c.Extra), fmt.Sprint(c.Missed), fmt.Sprint(c.Untouched)})
 	}
