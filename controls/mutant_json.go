@@ -2,6 +2,7 @@ package controls
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ func readDoc(text string) (*docNode, bool) {
 		return nil, false
 	}
 	_, err = r.dec.Token()
-	return n, err == io.EOF
+	return n, errors.Is(err, io.EOF)
 }
 
 type docReader struct {
@@ -269,7 +270,7 @@ func alteredString(raw string, p pick) string {
 // stringUnits parts the inside of a JSON string into characters; the two escapes of a surrogate pair are one.
 func stringUnits(raw string) (units []string) {
 	for raw != "" {
-		n := 1
+		var n int // bytes of the next one
 		switch {
 		case strings.HasPrefix(raw, `\u`):
 			n = 6
