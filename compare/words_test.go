@@ -131,13 +131,23 @@ func TestAnyServersFailureIsOne(t *testing.T) {
 	}
 }
 
-// TestAllowedRetriesAreNoHop: where any number of hits is allowed, none is news.
+// TestAllowedRetriesAreNoHop: only more hits than are allowed are news.
 func TestAllowedRetriesAreNoHop(t *testing.T) {
-	row := record.Row{Row: "rate_limit", Mode: "plain", Asked: "anthropic", Route: "edge", Verdict: string(Preserved), HitsMin: 2, HitsMax: 2}
-	other := row
-	other.Route, other.HitsMin, other.HitsMax = "gw", 1, 1
-	if hops := Hops([]string{"edge", "gw"}, []record.Row{row, other}); len(hops) != 0 {
-		t.Errorf("%+v", hops)
+	for _, c := range []struct {
+		why           string
+		allowed, hits int
+		hops          int
+	}{
+		{"any number is allowed", 0, 2, 0},
+		{"as many as are allowed", 2, 2, 0},
+		{"one more", 2, 3, 1},
+	} {
+		row := record.Row{Row: "rate_limit", Mode: "plain", Asked: "anthropic", Route: "edge", Verdict: string(Preserved), HitsMin: 1, HitsMax: c.hits, HitsAllowed: c.allowed}
+		other := row
+		other.Route, other.HitsMax = "gw", 1
+		if hops := Hops([]string{"edge", "gw"}, []record.Row{row, other}); len(hops) != c.hops {
+			t.Errorf("%s: %+v", c.why, hops)
+		}
 	}
 }
 

@@ -24,13 +24,12 @@ func proven(t *testing.T, args ...string) (p record.Proof) {
 	return p
 }
 
-// TestCountsInDocs holds every count of faults, pairs and keys that a page names to what the program says; -update writes
-// them anew.
+// TestCountsInDocs holds the counts of pairs and keys that pages name to what the program says; -update writes them anew. What a
+// page says of a measurement of its day (docs/performance.md) stays as it was measured.
 func TestCountsInDocs(t *testing.T) {
 	all, each := proven(t, "--all"), proven(t)
 	for _, c := range []struct{ file, at, is string }{
 		{readme, "proves everything there is: `(.*?)`", fmt.Sprintf("%d of %d exactly", all.Exact, all.Pairs)},
-		{"../../docs/performance.md", `every key is compared, and (\d+) faults are proven`, fmt.Sprint(len(controls.All()))},
 		{"../../docs/known.md", `lets pass: .deciding (\d+ of \d+) keys`, fmt.Sprintf("%d of %d", each.Deciding, each.Keys)},
 		{controlsPage, `(?s)<!-- from here on written by a test -->\n\n(.*)`, controlsTable(all)},
 	} {
