@@ -45,6 +45,8 @@ var table = map[string][]string{
 	"gate":     {"record", "compare", "evidence", "fixture", "dialects", "classify"},
 	"bench":    {},
 
+	"schematest": {}, // imported by tests alone: no package has it in its list
+
 	"classifier": {"wire", "evidence", "dialects"},
 	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
 		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate"},
@@ -59,13 +61,13 @@ var homes = map[string][]string{
 	"github.com/spf13/pflag":          {program},
 	"golang.org/x/term":               {program},
 	"github.com/fatih/color":          {"report"},
-	"go.yaml.in/yaml/v4":              {"fixture"},
-	"github.com/google/go-cmp":        {inTests},
+	"go.yaml.in/yaml/v4":              {"fixture", "schematest"},
+	"github.com/google/go-cmp":        {inTests, "schematest"},
 	"github.com/rogpeppe/go-internal": {inTests},
-	"pgregory.net/rapid":              {inTests},
 	"go.uber.org/goleak":              {inTests},
+	"pgregory.net/rapid":              {inTests},
 
-	"github.com/santhosh-tekuri/jsonschema/v6": {inTests},
+	"github.com/santhosh-tekuri/jsonschema/v6": {inTests, "schematest"},
 }
 
 // badFolders are names that say nothing about what is inside.

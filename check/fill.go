@@ -126,8 +126,8 @@ func (r *runner) oldProtocol() []string {
 
 func (r *runner) row(row Row) record.Row {
 	v, why, by := r.settled(row)
-	if r.trouble != "" && (v == compare.Preserved || by == nil || by.from != compare.OwnHit) {
-		v, why = compare.Inconclusive, r.trouble // a hit, or an answer, may be missing by the stub's fault
+	if unable := r.unable(row, v, by); unable != "" {
+		v, why = compare.Inconclusive, unable
 	}
 	f := row.Fixture
 	out := record.Row{
@@ -155,6 +155,7 @@ func (r *runner) row(row Row) record.Row {
 	}
 	if by != nil {
 		r.decided(&out, row, by)
+		out.Varies = r.varies(row)
 	}
 	r.tell(row, by)
 	return out

@@ -58,6 +58,7 @@ func (r *runner) observe(ctx context.Context, row Row, pass string) *seen {
 	if pass == passRepeat {
 		r.shorten(s)
 	}
+	r.noteUnsent(row, s.probe)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s.from != compare.NotObserved {
@@ -161,7 +162,7 @@ func (r *runner) canaryModel(row Row) string {
 
 func (r *runner) lookRow(ctx context.Context, when string, row Row) {
 	s := r.observe(ctx, row, passLook)
-	if ctx.Err() == nil && len(s.hits) == 0 {
+	if ctx.Err() == nil && len(s.hits) == 0 && s.from != compare.NotObserved {
 		r.note(unbacked{what: row.Fixture.Name, pass: passLook, when: when, row: row, status: s.probe.answer.Status, number: s.probe.number})
 	}
 }
@@ -170,7 +171,7 @@ func (r *runner) lookRow(ctx context.Context, when string, row Row) {
 func (r *runner) lookCanary(ctx context.Context, when string, row Row, model string) {
 	name := r.c.Matrix.Canary(row.Dialect.Name, row.Mode).Name
 	c := r.canary(r.throughModel(ctx, name, model, row.lane(), r.channel[row.lane()]))
-	if ctx.Err() == nil && !c.through {
+	if r.refused(ctx, &c) {
 		r.noteCanary(&c, passLook, when, row, "")
 	}
 }
@@ -187,7 +188,7 @@ func (r *runner) lastLook(ctx context.Context, rows []Row) {
 	r.together(ctx, len(looks), r.width(rows), func(i int) {
 		l := looks[i]
 		name := r.c.Matrix.Canary(l.row.Dialect.Name, l.row.Mode).Name
-		if c := r.canary(r.throughModel(ctx, name, l.model, l.row.lane(), r.channel[l.row.lane()])); !c.through && ctx.Err() == nil {
+		if c := r.canary(r.throughModel(ctx, name, l.model, l.row.lane(), r.channel[l.row.lane()])); r.refused(ctx, &c) {
 			refused[i] = &unbacked{what: "canary", pass: passLook, when: l.when, row: l.row, other: c.other, status: c.probe.answer.Status, number: c.probe.number}
 		}
 	})
@@ -350,7 +351,7 @@ func (r *runner) await(ctx context.Context, row Row, after string, budget *time.
 		if ctx.Err() != nil {
 			return false
 		}
-		if n == 0 {
+		if n == 0 && r.refused(ctx, &c) {
 			r.noteCanary(&c, passAlone, "", row, after)
 		}
 		if *budget <= 0 {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -43,9 +44,13 @@ func (t *Route) wanted() channels {
 	return channels{send: send}
 }
 
+// ErrReadyTimeout is the cause with which a request to a layer that is not ready yet is given up when the time for that is
+// over. Such a request says less of the layer than the one before it.
+var ErrReadyTimeout = errors.New("the time that a layer has to become ready is over")
+
 // ready sends canaries until one comes through, and picks the channel. It returns why none did, in words.
 func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, r.c.ReadyTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, r.c.ReadyTimeout, ErrReadyTimeout)
 	defer cancel()
 	began, ch := time.Now(), r.routes[l.route].wanted()
 	wait, sent, selves, alone := firstBackoff, 0, 0, false
@@ -71,10 +76,10 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 			}
 			alone = true
 		}
-		if c.probe.answer.End != wire.EndRefused {
+		if c.connected() {
 			sent++
 		}
-		if c.probe.answer.End != wire.EndCanceled || why == "" {
+		if why == "" || !c.givenUp(ctx) {
 			why = c.cause(&r.c, r.routes[l.route])
 		}
 		r.setTouched(l, len(c.hits) > 0 || len(c.stray) > 0)
@@ -160,6 +165,17 @@ func (r *runner) canary(p *probe) canary {
 	c.class = p.lane.dialect.Classify(p.evidence(c.hits)).Class
 	c.through = len(c.hits) > 0 && classify.Success(c.class) && c.from != compare.OtherHit && p.answer.End.Orderly()
 	return c
+}
+
+// connected reports whether there was a connection, so that the layer may have had the canary.
+func (c *canary) connected() bool {
+	return c.probe.answer.End != wire.EndRefused && c.probe.answer.End != wire.EndLocal
+}
+
+// givenUp reports whether the end of the wait, or of the run, cut the canary off: then it tells nothing.
+func (c *canary) givenUp(ctx context.Context) bool {
+	end := c.probe.answer.End
+	return end == wire.EndCanceled || end == wire.EndTimeout && ctx.Err() != nil
 }
 
 // self reports whether a hit came from the very socket that the canary left by: then the layer is the stub.

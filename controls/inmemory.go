@@ -45,7 +45,8 @@ func (p *prover) inMemory(ctx context.Context, f *Fault, modes []fixture.Mode) r
 	d := check.Run(ctx, check.Config{
 		Run: run, Matrix: m, Rows: rowsOf(Input{Matrix: m}, modes), Hits: p.blind.ledger(up.book), Rules: p.in.undeclared(), Channel: "auto", Model: "preservecheck-" + ledger.Placeholder,
 		Layer: &memoryLayer{up: up, answer: f.behaviour()}, Direct: up, Idle: func() bool { return true },
-		Proof:       func(context.Context) record.Proof { return partOfAProof },
+		Proof:  func(context.Context) record.Proof { return partOfAProof },
+		Repeat: f.Repeat, MaxLayerWait: f.MaxWait,
 		Concurrency: 1, Timeout: 5 * time.Second, Deadline: time.Minute, ReadyTimeout: 5 * time.Second,
 	})
 	p.blind.run(&d)
@@ -157,10 +158,12 @@ type memoryLayer struct {
 func (y *memoryLayer) Do(ctx context.Context, r wire.Request) *wire.Answer {
 	sent := time.Now()
 	d := dialects.Anthropic
+	slept := time.Duration(0)
 	a := y.answer(&Call{
 		Request: r, Stream: d.Stream(r.Body), Model: d.Model(r.Body),
-		Ask: func(r wire.Request) *wire.Answer { return y.up.Do(ctx, r) },
+		Ask:   func(r wire.Request) *wire.Answer { return y.up.Do(ctx, r) },
+		Sleep: func(d time.Duration) { slept += d }, // nobody has to wait for a proof
 	}).Clone()
-	a.SentAt, a.FirstAt, a.DoneAt = sent, time.Now(), time.Now()
+	a.SentAt, a.FirstAt, a.DoneAt = sent, time.Now().Add(slept), time.Now().Add(slept)
 	return a
 }

@@ -105,8 +105,18 @@ func (y *Layer) serveOne(c net.Conn) {
 	if err != nil {
 		return
 	}
-	call := &Call{Request: forward(in, body), Stream: y.dialect.Stream(body), Model: y.dialect.Model(body), Ask: y.ask}
+	call := &Call{Request: forward(in, body), Stream: y.dialect.Stream(body), Model: y.dialect.Model(body), Ask: y.ask, Sleep: y.sleep}
 	send(c, y.answer(call))
+}
+
+// sleep ends early when the layer does.
+func (y *Layer) sleep(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-y.ctx.Done():
+	}
 }
 
 func (y *Layer) ask(r wire.Request) *wire.Answer {

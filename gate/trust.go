@@ -59,6 +59,9 @@ func Consistent(d *record.Document) error {
 		if err := agrees(r); err != nil {
 			return fmt.Errorf("row %s: %w", idOf(r), err)
 		}
+		if err := fromEvidence(d, r); err != nil {
+			return fmt.Errorf("row %s: %w", idOf(r), err)
+		}
 	}
 	return nil
 }

@@ -236,6 +236,8 @@ type Row struct {
 	Hits         []Hit         `json:"hits,omitempty"`
 
 	InventedSuccess bool `json:"invented_success,omitempty"` // a client takes for done what nobody called done; never declared
+
+	Varies *Varies `json:"varies,omitempty"` // what its observations showed, where they do not all show the same
 }
 
 // Excluded is a row that was not run.

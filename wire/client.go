@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
-	"net/netip"
 	"time"
 )
 
@@ -19,6 +18,8 @@ type Client struct {
 	// Abrupt ends the connection by a reset after a complete answer. It is for peers of our own on loopback: there
 	// thousands of connections in TIME_WAIT make each new one slower. A layer of a user's is left in the orderly way.
 	Abrupt bool
+
+	connect func(ctx context.Context, host string) (net.Conn, error) // nil: dialTCP; tests put a machine without ports here
 }
 
 // inlineWrite is how many bytes of a request are written before the answer is read. It must fit into the socket's
@@ -98,7 +99,11 @@ func (a *Answer) noteUnsent(err error) {
 
 // dial connects, and for https shakes hands.
 func (c Client) dial(ctx context.Context) (net.Conn, error) {
-	conn, err := dialTCP(ctx, c.Base.Host)
+	connect := c.connect
+	if connect == nil {
+		connect = dialTCP
+	}
+	conn, err := connect(ctx, c.Base.Host)
 	if err != nil {
 		return nil, err
 	}
@@ -121,16 +126,10 @@ func (c Client) dial(ctx context.Context) (net.Conn, error) {
 	return secured, nil
 }
 
-// dialTCP connects without keep-alive probes, since no connection outlives its answer. An address in digits needs no
-// resolver.
+// dialTCP connects without keep-alive probes, since no connection outlives its answer. The local port is left to connect(2):
+// Dialer.DialTCP would bind one first, also for no local address, and bind takes no port that a closed connection to
+// anybody still holds (ip(7), IP_BIND_ADDRESS_NO_PORT; seen with Go 1.26, 2026-11-30).
 func dialTCP(ctx context.Context, host string) (net.Conn, error) {
 	d := net.Dialer{KeepAlive: -1}
-	if addr, err := netip.ParseAddrPort(host); err == nil {
-		conn, err := d.DialTCP(ctx, "tcp", netip.AddrPort{}, addr)
-		if err != nil { // a nil *net.TCPConn must not become a net.Conn that isn't nil
-			return nil, err
-		}
-		return conn, nil
-	}
 	return d.DialContext(ctx, "tcp", host)
 }

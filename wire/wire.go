@@ -46,6 +46,7 @@ const (
 	EndNone       End = "none"        // no byte of an answer came
 	EndRefused    End = "refused"     // no connection could be made, or the request was not fit to be sent
 	EndCanceled   End = "canceled"    // the run was interrupted
+	EndLocal      End = "local"       // this machine could not open a connection; nothing is known of the other side
 )
 
 // Orderly reports whether a client would take the answer as whole.

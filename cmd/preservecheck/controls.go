@@ -73,9 +73,9 @@ func (a *app) controls(ctx context.Context, cmd *cobra.Command, f *controlsFlags
 		return unwritten(proofJSON(a.out, proof))
 	}
 	if f.all {
-		return unwritten(wholeProofText(a.out, proof, a.exit, columns(a.out)))
+		return unwritten(wholeProofText(a.out, proof, a.exit, a.columns()))
 	}
-	return unwritten(proofText(a.out, proof, a.exit, columns(a.out)))
+	return unwritten(proofText(a.out, proof, a.exit, a.columns()))
 }
 
 func proofJSON(w io.Writer, p record.Proof) error {

@@ -35,10 +35,16 @@ type result struct {
 
 func program(t *testing.T, env []string, args ...string) result {
 	t.Helper()
+	return programIn(t, env, "", args...)
+}
+
+// programIn is program with something on its standard input.
+func programIn(t *testing.T, env []string, in string, args ...string) result {
+	t.Helper()
 	// Connections that net/http keeps open in the tests' own servers are not ours.
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	var out, errs bytes.Buffer
-	code := run(args, env, strings.NewReader(""), &out, &errs)
+	code := run(args, env, strings.NewReader(in), &out, &errs)
 	return result{code, out.String(), errs.String()}
 }
 
