@@ -73,6 +73,7 @@ func TestWhatIsStillJSON(t *testing.T) {
 		{"an escape that breaks off", `"\u004`, false},
 		{"an escape of nothing", `"\`, false},
 		{"a pair whose second half breaks off", `"\ud83d\u`, false},
+		{"a text that breaks off behind an escape", `"\n`, false},
 		{"a pair whose second half is a lone backslash", `"\ud83d\`, false},
 		{"a space is no control character", `" "`, true},
 		{"the last control character", "\"\x1f\"", false},
