@@ -23,12 +23,25 @@ type Input struct {
 	Rules  compare.Rules
 	Modes  []fixture.Mode
 	Rows   []check.Row // the run's rows; the source article's are always proven as well
+	Faults []*Fault    // nil: all; tests give one that is broken on purpose
+}
+
+// faults are those to prove, with one for each key that only the user's own profile names.
+func (in *Input) faults() []*Fault {
+	all := in.Faults
+	if all == nil {
+		all = All()
+	}
+	return append(slices.Clone(all), forFile(in.Rules.Profile)...)
 }
 
 // Prove proves, in memory, detection (every fault on every row, and whole runs for what only they can see) and decision
 // (every key of the profile turns a row red under the run's own rules).
 func Prove(ctx context.Context, in Input) record.Proof {
-	p := newProver(in, append(All(), forFile(in.Rules.Profile)...))
+	return newProver(in, in.faults()).prove(ctx)
+}
+
+func (p *prover) prove(ctx context.Context) record.Proof {
 	p.detect(ctx)
 	p.decide(ctx)
 	p.reopen()
@@ -75,6 +88,8 @@ type prover struct {
 	pairs    int
 	exact    int
 
+	blind blindness // nothing, but in tests
+
 	answer wire.Answer       // memory for the answer of one pair
 	layer  evidence.Evidence // and for what was read of it
 }
@@ -110,7 +125,7 @@ func (p *prover) detect(ctx context.Context) {
 // each runs every fault over every row while more says so.
 func (p *prover) each(ctx context.Context, more func() bool) {
 	for _, f := range p.faults {
-		if f.Finding != "" {
+		if f.Finding != "" || f.Want == nil { // whole runs, and mutants, which are made row by row
 			continue
 		}
 		for i := range p.rows {
@@ -133,6 +148,7 @@ func (p *prover) decide(ctx context.Context) {
 			continue
 		}
 		q := newProver(Input{Matrix: p.in.Matrix, Rules: p.in.Rules, Modes: []fixture.Mode{m}}, p.faults)
+		q.blind = p.blind
 		q.red, q.shown, q.declared, q.silenced = p.red, p.shown, p.declared, p.silenced
 		q.each(ctx, q.undecided)
 		p.missed = append(p.missed, q.missed...)
@@ -161,13 +177,14 @@ func (p *prover) pair(f *Fault, s *subject) {
 	if !same(a, s.expected) || arrived != nil {
 		p.layer = evidence.AppendOf(p.layer[:0], a, s.row.Dialect.Layout, fixture.NoID)
 		p.layer = check.AppendRequest(p.layer, s.row.Dialect, s.sent, arrived...)
-		layer = p.layer
+		layer = p.blind.read(p.layer, s.seen.Evidence)
 	}
 	o := compare.Observed{
 		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: s.row.Dialect, Expected: s.seen.Evidence, Direct: s.seen.Evidence,
 		Layer: layer, Answer: a, Hits: hits, Provenance: compare.OwnHit,
 	}
 	j := p.in.undeclared().Judge(o) // what is seen does not depend on what was declared
+	p.blind.judge(&j)
 	p.note(f, j, o)
 	if asItWas {
 		s.untouched = &j
@@ -290,11 +307,23 @@ func (p *prover) count(f *Fault, s *subject, had, did []string) {
 	c := p.tally[f]
 	c.Had, c.Did = union(c.Had, had), union(c.Did, did)
 	touches := f.Mechanism == Nothing || len(f.Want(s.seen)) > 0 || f.Hits != nil && f.Hits(s.seen) != 1
+	if !touches {
+		c.Untouched++
+	}
+	p.verdict(f, s, "", had, did, touches)
+}
+
+// compared counts a pair that a fault touches.
+func (p *prover) compared(f *Fault, s *subject, place string, had, did []string) {
+	p.verdict(f, s, place, had, did, true)
+}
+
+// verdict says of a pair whether what was seen is what had to be seen.
+func (p *prover) verdict(f *Fault, s *subject, place string, had, did []string, touches bool) {
+	c := p.tally[f]
 	if touches {
 		c.Pairs++
 		p.pairs++
-	} else {
-		c.Untouched++
 	}
 	if slices.Equal(had, did) {
 		if touches {
@@ -319,7 +348,7 @@ func (p *prover) count(f *Fault, s *subject, had, did []string) {
 			words = append(words, "reported "+w+" besides")
 		}
 	}
-	p.missed = append(p.missed, fmt.Sprintf("control %s on %s (%s): %s", f.Name, s.row.Fixture.Name, s.row.Mode, strings.Join(words, ", ")))
+	p.missed = append(p.missed, fmt.Sprintf("control %s on %s (%s)%s: %s", f.Name, s.row.Fixture.Name, s.row.Mode, place, strings.Join(words, ", ")))
 }
 
 func union(all, more []string) []string {

@@ -160,7 +160,8 @@ func (s *events) keep(name string, m *Meaning, json *node, data string) {
 	s.data = append(s.data, d)
 }
 
-// cutText takes a string out of a value, reporting whether it was there.
+// cutText takes a string out of a value, reporting whether it was there. Of two members of one name it takes the one that
+// clients read; the other stays, since nobody sent it.
 func (n *node) cutText(path []string) (string, bool) {
 	if n == nil || len(path) == 0 {
 		return "", false
@@ -175,7 +176,7 @@ func (n *node) cutText(path []string) (string, bool) {
 		return "", false
 	}
 	text := at.text
-	parent.without(leaf)
+	parent.dropLast(leaf)
 	return text, true
 }
 
