@@ -63,6 +63,20 @@ func Consistent(d *record.Document) error {
 	return nil
 }
 
+// Recompute judges a saved record anew. Its own word counts for nothing: where it disagrees with its rows, the result is
+// that nothing can be told, and the error says why.
+func Recompute(d *record.Document) error {
+	doubt := Consistent(d)
+	next := d.Result.Next
+	d.Result = record.Result{}
+	compare.Settle(d)
+	d.Result.Next = next
+	if doubt != nil {
+		d.Result.Exit, d.Result.Word, d.Result.Why = compare.ExitCouldNotTell, compare.CouldNotTell, "the record disagrees with itself: "+doubt.Error()
+	}
+	return doubt
+}
+
 // agrees holds the verdict of a row against the observation that gave it, and against its class and keys.
 func agrees(r *record.Row) error {
 	v := compare.Verdict(r.Verdict)
