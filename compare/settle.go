@@ -113,7 +113,7 @@ func decide(d *record.Document) (int, string) {
 	switch {
 	case d.Refused != "":
 		return ExitUsage, "nothing was tested: " + d.Refused
-	case len(d.Parts) > 0:
+	case len(d.Parts) > 0 && d.News == nil:
 		return decideParts(d, t)
 	case proven != ExitPass:
 		return proven, unproven

@@ -34,6 +34,11 @@ func unusable(which string, d *record.Document) (out []string) {
 	case len(p.Missed) > 0 || p.Pairs == 0 || p.Exact != p.Pairs || p.Keys == 0 || p.Deciding != p.Keys:
 		say("is of a run in which not every control was caught")
 	}
+	for _, part := range d.Parts {
+		if part.Problem != "" || part.Result.Exit > compare.ExitFail {
+			say(strings.TrimSpace("joins a run that can't be told: " + part.File + " " + part.Problem))
+		}
+	}
 	if err := Consistent(d); err != nil {
 		say("disagrees with itself: " + err.Error())
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/preservecheck/preservecheck/record"
 )
@@ -27,7 +28,7 @@ type junitSuite struct {
 	Tests      int             `xml:"tests,attr"`
 	Failures   int             `xml:"failures,attr"`
 	Errors     int             `xml:"errors,attr"`
-	Skipped    int             `xml:"skipped,attr"`
+	Skipped    int             `xml:"skipped,attr,omitempty"`
 	Time       string          `xml:"time,attr"`
 	Properties []junitProperty `xml:"properties>property"`
 	Cases      []junitCase     `xml:"testcase"`
@@ -71,10 +72,13 @@ func JUnit(w io.Writer, doc record.Document) error {
 	}
 	for _, e := range doc.Excluded {
 		why := "excluded: " + Plain(e.Why)
-		excluded.add(junitCase{Name: Plain(nameOf(e.Row, e.Mode, e.Route)), Time: "0.000", Skipped: &why})
+		excluded.add(junitCase{Name: Plain(nameOf(e.Row, e.Mode, e.Route)), Time: "0.0000", Skipped: &why})
 	}
 	all := junitSuites{}
 	for _, s := range []*suite{result, rows, others, excluded} {
+		if s.Tests == 0 {
+			continue
+		}
 		all.Suites = append(all.Suites, s.finished(&doc, len(all.Suites)))
 	}
 	raw, err := xml.MarshalIndent(all, "", "  ")
@@ -120,12 +124,16 @@ func (s *suite) add(c junitCase) {
 // proposes where there is none.
 func (s *suite) finished(doc *record.Document, id int) junitSuite {
 	out := s.junitSuite
-	out.ID, out.Package, out.Hostname, out.Time = id, "preservecheck", "localhost", "0.000"
+	out.ID, out.Package, out.Hostname, out.Time = id, "preservecheck", "localhost", "0.0000"
 	out.Timestamp = doc.Started.UTC().Format("2006-01-02T15:04:05")
 	if s.Name == "rows" {
 		out.Time = seconds(doc.DurationMS)
 	}
-	for _, p := range facts(doc) {
+	about := facts(doc)
+	if id > 0 {
+		about = about[:1] // said once is enough, but one of the schemas wants at least one
+	}
+	for _, p := range about {
 		out.Properties = append(out.Properties, junitProperty{p.name, Plain(p.value)})
 	}
 	return out
@@ -137,7 +145,7 @@ type named struct{ name, value string }
 // facts are what a reader has to know of a run besides its rows. No address is among them.
 func facts(doc *record.Document) (out []named) {
 	for _, f := range []named{
-		{"tool", doc.Tool.Name + " " + doc.Tool.Version}, {"layer", subject(doc.Target)}, {"matrix", doc.Matrix.Version},
+		{"tool", strings.TrimSpace("preservecheck " + doc.Tool.Version)}, {"layer", subject(doc.Target)}, {"matrix", doc.Matrix.Version},
 		{"profile", doc.Profile.Name}, {"channel", doc.Channel}, {"covers", doc.Result.Covers},
 	} {
 		if f.value != "" {
@@ -162,7 +170,7 @@ func resultCase(doc *record.Document) junitCase {
 }
 
 func itemCase(doc *record.Document, it item) junitCase {
-	c := junitCase{Name: Plain(it.name), Time: "0.000"}
+	c := junitCase{Name: Plain(it.name), Time: "0.0000"}
 	if it.row != nil {
 		c.Time = seconds(elapsed(it.row))
 	} else {
@@ -209,7 +217,7 @@ func elapsed(r *record.Row) float64 {
 	return 0
 }
 
-func seconds(ms float64) string { return fmt.Sprintf("%.3f", ms/1000) }
+func seconds(ms float64) string { return fmt.Sprintf("%.4f", ms/1000) }
 
 func nonEmpty(parts ...safe) (out []safe) {
 	for _, p := range parts {

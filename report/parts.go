@@ -24,7 +24,7 @@ func (p *page) parts(doc *record.Document) {
 		p.block(w, p.whole(partText(x)))
 	}
 	if green > 0 || p.verbose {
-		p.block(word{}, count(green, "run")+" of "+num(len(doc.Parts))+" pass")
+		p.block(word{}, num(green)+" of "+count(len(doc.Parts), "run")+" pass")
 	}
 	if !p.verbose {
 		return
