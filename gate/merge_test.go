@@ -77,6 +77,7 @@ func TestMerge(t *testing.T) {
 		{"mixed matrices as well", saved(green("eu"), named("us", func(d *record.Document) { d.Matrix.Version = "2027-01" })), Expect{}, 0, "mixed matrix: 2026-11 (a.json); 2027-01 (b.json)"},
 		{"and tools", saved(green("eu"), named("us", func(d *record.Document) { d.Tool.Version = "2" })), Expect{}, 0, "mixed version of the tool: 2 (b.json); none (a.json)"},
 		{"under the stricter rule nothing passes that one lets pass", saved(green("eu"), named("us", all(loses(0, "k"), func(d *record.Document) { d.Settings.FailOn = "reclassified" }))), Expect{}, 1, "mixed --fail-on"},
+		{"whichever comes first", saved(named("us", all(verdict(0, "changed"), func(d *record.Document) { d.Settings.FailOn = "reclassified" })), green("eu")), Expect{}, 1, "mixed --fail-on"},
 		{"entries of a known file", saved(green("eu"), named("us", func(d *record.Document) { d.Known = &record.Known{Problems: []string{"stale"}} })), Expect{}, 1, "us: stale"},
 		{"another class for the user's own classifier", saved(green("eu"), named("us", func(d *record.Document) {
 			d.Classifier = &record.Classifier{Rows: []record.OwnClass{{Row: "a", Mode: "plain", Fixture: "x", Layer: "y", Changes: true}}}

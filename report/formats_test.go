@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -332,6 +333,37 @@ func TestReservedOutputsAreNotGreen(t *testing.T) {
 		}
 		if out := written(t, f, doc); !strings.Contains(out, want) {
 			t.Errorf("%s: no %q in\n%s", name, want, out)
+		}
+	}
+}
+
+func TestFenced(t *testing.T) {
+	for in, want := range map[string]string{"a\n": "```text\na\n```\n", "```\nb": "````text\n```\nb\n````\n"} {
+		if got := fenced(in); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestCommandsAreEscaped: a runner undoes escapes, so what looks like one has to come out as it went in.
+func TestCommandsAreEscaped(t *testing.T) {
+	var b bytes.Buffer
+	command(&b, "error", "a,b:c%0A", "t%0A,u:v", "100% %0A::x")
+	if want := "::error file=a%2Cb%3Ac%250A,title=t%250A%2Cu%3Av::100%25 %250A::x\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
+
+// TestMetricsCountTheUnknown: a name that is in no list is counted as other, and not forgotten.
+func TestMetricsCountTheUnknown(t *testing.T) {
+	doc := green()
+	doc.Rows[0].Verdict = "novel"
+	doc.Rows[0].Fields = []record.Field{{Key: "k", Role: "novel", Dir: "twisted", Decides: true}}
+	doc.Findings = []record.Finding{{Kind: "novel", Fails: true}}
+	out := written(t, Format{"prometheus", "", Prometheus}, doc)
+	for _, want := range []string{`rows{verdict="other"} 1`, `differences{direction="other",role="other",decides="true"} 1`, `findings{kind="other",fails="true"} 1`} {
+		if !strings.Contains(out, "preservecheck_"+want+"\n") {
+			t.Errorf("no %s", want)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"regexp"
@@ -376,7 +375,7 @@ func FuzzFormats(f *testing.F) {
 			}
 		}
 		if t.Failed() {
-			t.Fatal(fmt.Sprintf("%q", s))
+			t.Fatalf("%q", s)
 		}
 	})
 }
