@@ -83,19 +83,18 @@ func sameFaults(all []fault) [][]fault {
 	return groups
 }
 
-// names lists the rows of faults: the first few.
-func namesOf(fs []fault, most int) []string {
-	var out []string
+// namesOf lists the rows of faults: the first few, and how many are left out.
+func namesOf(fs []fault, most int) (out []string, left int) {
 	for _, f := range fs {
-		if f.name == "" || slices.Contains(out, f.name) {
-			continue
+		switch {
+		case f.name == "" || slices.Contains(out, f.name):
+		case len(out) == most:
+			left++
+		default:
+			out = append(out, f.name)
 		}
-		if len(out) == most {
-			return append(out, "more")
-		}
-		out = append(out, f.name)
 	}
-	return out
+	return out, left
 }
 
 // subject is the layer of a run in words, its address only where it has no other name.

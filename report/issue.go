@@ -58,7 +58,7 @@ func layerName(t record.Target) string {
 }
 
 func issueHead(b *strings.Builder, doc *record.Document, n int) {
-	fmt.Fprintf(b, "Found: %s, each with an example below.\n\n", count(n, "kind")+" of faults")
+	fmt.Fprintf(b, "Found: %s, each with an example below.\n\n", count(n, "kind")+" of fault")
 	fmt.Fprintf(b, "- gateway: %s\n", code(brief(layerName(doc.Target), 120)))
 	fmt.Fprintf(b, "- checked with: %s, matrix %s, profile %s, clients speak %s\n", code(brief(doc.Tool.Name+" "+doc.Tool.Version, 80)),
 		code(brief(doc.Matrix.Version, 60)), code(brief(doc.Profile.Name, 60)), code(brief(doc.Settings.ClientProtocol, 20)))
@@ -92,10 +92,13 @@ func sectionTitle(f fault) string {
 func section(b *strings.Builder, doc *record.Document, g []fault) {
 	f := g[0]
 	fmt.Fprintf(b, "%s\n\n", kindOf(f.kind).help)
-	if rows := namesOf(g, 8); len(rows) > 0 {
+	if rows, left := namesOf(g, 8); len(rows) > 0 {
 		coded := make([]string, len(rows))
 		for i, r := range rows {
 			coded[i] = code(brief(r, 100))
+		}
+		if left > 0 {
+			coded = append(coded, string(num(left)+" more"))
 		}
 		fmt.Fprintf(b, "Seen in %s: %s\n\n", count(len(g), "answer"), strings.Join(coded, ", "))
 	}

@@ -100,7 +100,7 @@ func findingItems(doc *record.Document) (out []item) {
 			it.text += " (declared by " + strings.Join(f.Declared, ", ") + ")"
 		}
 		if rows := untoldRows(f); len(rows) > 0 {
-			it.text += " [" + strings.Join(rows, ", ") + "]"
+			it.text += "; rows: " + strings.Join(rows, ", ")
 		}
 		out = append(out, it)
 	}
