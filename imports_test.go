@@ -70,6 +70,7 @@ var homes = map[string][]string{
 	"pgregory.net/rapid":              {inTests},
 
 	"github.com/santhosh-tekuri/jsonschema/v6": {inTests, "schematest"},
+	"github.com/yuin/goldmark":                 {inTests},
 }
 
 // badFolders are names that say nothing about what is inside.
