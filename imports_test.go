@@ -65,6 +65,7 @@ var homes = map[string][]string{
 	"go.uber.org/goleak":              {inTests},
 
 	"github.com/santhosh-tekuri/jsonschema/v6": {inTests},
+	"golang.org/x/net":                         {inTests},
 }
 
 // badFolders are names that say nothing about what is inside.

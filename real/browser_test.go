@@ -213,14 +213,16 @@ func (b *browser) complaints() (all []string) {
 	return all
 }
 
-// picture writes the page as PNG, down to 8000 pixels.
-func (b *browser) picture(file string) {
+// picture writes the page as PNG, down to 6000 pixels, on a screen that is as high: what is not on the screen is not drawn.
+func (b *browser) picture(file string, width int, scheme string) {
 	b.t.Helper()
-	var size [2]float64
-	b.eval("[document.documentElement.clientWidth, Math.min(8000, document.documentElement.scrollHeight)]", &size)
+	for range 3 { // what is drawn for the first time gets its own height
+		var height int
+		b.eval("Math.min(6000, document.documentElement.scrollHeight)", &height)
+		b.screen(width, height, scheme)
+	}
 	var r struct{ Data string }
-	b.do("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true,
-		"clip": map[string]any{"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1}}, &r)
+	b.do("Page.captureScreenshot", map[string]any{"format": "png"}, &r)
 	raw, err := base64.StdEncoding.DecodeString(r.Data)
 	if err != nil {
 		b.t.Fatal(err)

@@ -77,7 +77,7 @@ func (b *browser) photograph(url, name string) {
 		for _, scheme := range []string{"light", "dark"} {
 			b.screen(width, 900, scheme)
 			b.open(url)
-			b.picture(filepath.Join(*pictures, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)))
+			b.picture(filepath.Join(*pictures, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), width, scheme)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(*pictures, name+".pdf"), b.print(), 0o600); err != nil {

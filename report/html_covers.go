@@ -13,9 +13,9 @@ func (v *htmlView) reproduce() (out []htmlPair) {
 		out = append(out, htmlPair{"Type next:", plain(d.Result.Next)})
 	}
 	if base := v.base(); base != "" && len(d.Rows) > 0 {
-		text := safe("The whole check again, with every value kept in the record:")
+		text := safe("The whole check, with the record that has every value:")
 		if len(d.Settings.HeadersSent) > 0 {
-			text = "The whole check again; it sent headers (" + v.p.names(d.Settings.HeadersSent) + ") whose values are not kept, so give them as well:"
+			text = "The whole check; it sent headers (" + v.p.names(d.Settings.HeadersSent) + ") whose values are not kept, so give them as well:"
 		}
 		out = append(out, htmlPair{text, base + " -o json=run.json"})
 	}
@@ -73,7 +73,7 @@ func shellWord(s string) safe {
 func (v *htmlView) covers(out *htmlPage) {
 	d := v.doc
 	if d.Result.Covers != "" && !unready(d) && !unended(d) {
-		out.Covers = append(out.Covers, v.p.whole(d.Result.Covers))
+		out.Covers = append(out.Covers, capital(v.p.whole(d.Result.Covers)))
 	}
 	out.Covers = append(out.Covers, "Proof: "+v.proofFigure()+". Each control is a layer with one known fault; a run in which one goes unseen can't be green.")
 	if n := d.Result.Counts["untestable"]; n > 0 {

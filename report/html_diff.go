@@ -2,7 +2,7 @@ package report
 
 import (
 	"slices"
-	"unicode"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/preservecheck/preservecheck/record"
@@ -44,19 +44,16 @@ func (v *htmlView) room() int {
 	return wholeValue
 }
 
-// cells puts fixture, direct and layer beside each other, with the differing characters marked.
+// cells puts fixture, direct and layer beside each other, with the differing characters marked. The direct answer is
+// nearly always the fixture; then it is said once.
 func (v *htmlView) cells(f *record.Field) []htmlCell {
 	fixture, layer := spread(f.Fixture), spread(f.Layer)
 	was, is := v.marked(fixture, layer)
-	out := []htmlCell{v.cell("fixture", f.Fixture, was), {Label: "direct", Note: "as in the fixture"}, v.cell("layer", f.Layer, is)}
-	switch {
-	case f.Direct == nil && f.Fixture == nil:
-		out[1].Note = "absent"
-	case !sameValue(f.Direct, f.Fixture):
-		_, direct := v.marked(fixture, spread(f.Direct))
-		out[1] = v.cell("direct", f.Direct, direct)
+	if sameValue(f.Direct, f.Fixture) {
+		return []htmlCell{v.cell("fixture, and direct the same", f.Fixture, was), v.cell("layer", f.Layer, is)}
 	}
-	return out
+	_, direct := v.marked(fixture, spread(f.Direct))
+	return []htmlCell{v.cell("fixture", f.Fixture, was), v.cell("direct", f.Direct, direct), v.cell("layer", f.Layer, is)}
 }
 
 func (v *htmlView) cell(label safe, value *record.Value, segments []htmlSegment) htmlCell {
@@ -131,108 +128,52 @@ func indented(us []safe) []safe {
 func (v *htmlView) marked(a, b []safe) (was, is []htmlSegment) {
 	switch {
 	case a == nil:
-		return nil, bounded([]htmlSegment{{segCame, join(b)}}, v.room())
+		return nil, unbroken(bounded([]htmlSegment{{segCame, join(b)}}, v.room()))
 	case b == nil:
-		return bounded([]htmlSegment{{segGone, join(a)}}, v.room()), nil
+		return unbroken(bounded([]htmlSegment{{segGone, join(a)}}, v.room())), nil
 	}
+	broken := slices.Contains(a, "\n") && slices.Contains(b, "\n")
 	same := 0
 	for same < min(len(a), len(b)) && a[same] == b[same] {
 		same++
+	}
+	for same > 0 && broken && (same == len(a) || a[same] != "\n") {
+		same-- // lines are compared as lines
 	}
 	tail := 0
 	for tail < min(len(a), len(b))-same && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
+	for tail > 0 && broken && a[len(a)-tail] != "\n" {
+		tail--
+	}
 	before, after := join(a[:same]), join(a[len(a)-tail:])
 	midA, midB := between(a[same:len(a)-tail], b[same:len(b)-tail])
 	wrap := func(mid []htmlSegment) []htmlSegment {
 		out := append([]htmlSegment{{segSame, before}}, mid...)
-		return bounded(append(out, htmlSegment{segSame, after}), v.room())
+		return unbroken(bounded(append(out, htmlSegment{segSame, after}), v.room()))
 	}
 	return wrap(midA), wrap(midB)
 }
 
-// mostPairs bounds the work of one comparison: words of one side times words of the other.
-const mostPairs = 60_000
-
-// between marks what differs in two texts whose ends are the same already.
-func between(a, b []safe) (was, is []htmlSegment) {
-	wa, wb := words(a), words(b)
-	if len(wa)*len(wb) > mostPairs {
-		return []htmlSegment{{segGone, join(a)}}, []htmlSegment{{segCame, join(b)}}
-	}
-	for _, s := range align(wa, wb) {
-		switch {
-		case s.a >= 0 && s.b >= 0:
-			was, is = grow(was, segSame, wa[s.a]), grow(is, segSame, wb[s.b])
-		case s.a >= 0:
-			was = grow(was, segGone, wa[s.a])
-		default:
-			is = grow(is, segCame, wb[s.b])
+// unbroken takes the mark from the white space that lines of ours begin with.
+func unbroken(segments []htmlSegment) (out []htmlSegment) {
+	for _, s := range segments {
+		if s.Kind == segSame || s.Kind == segAside {
+			out = append(out, s)
+			continue
 		}
-	}
-	return was, is
-}
-
-func grow(segments []htmlSegment, kind int, text safe) []htmlSegment {
-	if n := len(segments); n > 0 && segments[n-1].Kind == kind {
-		segments[n-1].Text += text
-		return segments
-	}
-	return append(segments, htmlSegment{kind, text})
-}
-
-// words joins letters and digits that follow each other; everything else stands alone.
-func words(us []safe) (out []safe) {
-	inWord := false
-	for _, u := range us {
-		r, size := utf8.DecodeRuneInString(string(u))
-		letter := size == len(u) && (unicode.IsLetter(r) || unicode.IsDigit(r))
-		if letter && inWord {
-			out[len(out)-1] += u
-		} else {
-			out = append(out, u)
-		}
-		inWord = letter
-	}
-	return out
-}
-
-// step is a place in an alignment: -1 where one side has nothing.
-type step struct{ a, b int }
-
-// align finds a longest common subsequence. Its callers bound the product of the lengths.
-func align[T comparable](a, b []T) (out []step) {
-	wide := len(b) + 1
-	long := make([]int32, (len(a)+1)*wide)
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				long[i*wide+j] = long[(i+1)*wide+j+1] + 1
+		for i, line := range strings.Split(string(s.Text), "\n") {
+			text := strings.TrimLeft(line, " ")
+			if i > 0 {
+				out = append(out, htmlSegment{segSame, safe("\n" + line[:len(line)-len(text)])})
 			} else {
-				long[i*wide+j] = max(long[(i+1)*wide+j], long[i*wide+j+1])
+				text = line
+			}
+			if text != "" {
+				out = append(out, htmlSegment{s.Kind, safe(text)})
 			}
 		}
-	}
-	i, j := 0, 0
-	for i < len(a) && j < len(b) {
-		switch {
-		case a[i] == b[j]:
-			out = append(out, step{i, j})
-			i, j = i+1, j+1
-		case long[(i+1)*wide+j] >= long[i*wide+j+1]:
-			out = append(out, step{i, -1})
-			i++
-		default:
-			out = append(out, step{-1, j})
-			j++
-		}
-	}
-	for ; i < len(a); i++ {
-		out = append(out, step{i, -1})
-	}
-	for ; j < len(b); j++ {
-		out = append(out, step{-1, j})
 	}
 	return out
 }

@@ -84,9 +84,9 @@ func (v *htmlView) facts() []htmlPair {
 	if d.Matrix.Narrowed != "" {
 		matrix += " (" + num(d.Matrix.Selected) + " of " + count(d.Matrix.Total, "row") + ", selected by " + v.p.name(d.Matrix.Narrowed) + ")"
 	}
-	took := ""
+	took := safe("")
 	if d.DurationMS > 0 {
-		took = ", took " + string(decimal(d.DurationMS/1000)) + " s"
+		took = span(d.DurationMS)
 	}
 	all := []htmlPair{
 		{"Layer", v.p.name(target(d.Target))}, {"Routes", v.p.routes(d.Target)}, {"Stub", v.p.name(d.Target.StubURL)},
@@ -94,7 +94,7 @@ func (v *htmlView) facts() []htmlPair {
 		{"Modes", v.p.names(d.Settings.Modes)}, {"Dialects", v.p.names(d.Settings.Dialects)}, {"Hazards", v.p.names(d.Settings.Hazards)},
 		{"Channel", v.p.name(d.Channel)}, {"Client", v.p.name(d.Settings.ClientProtocol)}, {"Fails on", v.p.name(d.Settings.FailOn)},
 		{"Headers sent", v.p.names(d.Settings.HeadersSent)}, {"Known files", v.knownFiles()},
-		{"Started", safe(d.Started.UTC().Format(time.RFC3339) + took)},
+		{"Started", safe(d.Started.UTC().Format(time.RFC3339))}, {"Took", took},
 		{"Proof", v.proofFigure()}, {"Exit code", num(d.Result.Exit)},
 	}
 	return slices.DeleteFunc(all, func(x htmlPair) bool {

@@ -329,11 +329,14 @@ func (v *htmlView) header(name string, f *record.Field) htmlHeader {
 	if f.Other != "" {
 		out.Remark = "now in " + brief(f.Other, 120)
 	}
-	cells := v.cells(f)
-	for _, c := range cells {
-		if c.Note == "" || c.Label == "layer" && f.Dir != "lost" {
-			out.Values = append(out.Values, c)
+	for _, c := range v.cells(f) {
+		if c.Note != "" {
+			continue // the list says that it is absent
 		}
+		if c.Label != "layer" && c.Label != "direct" {
+			c.Label = "fixture"
+		}
+		out.Values = append(out.Values, c)
 	}
 	return out
 }

@@ -46,7 +46,7 @@ func (v *htmlView) stream(r *record.Row) *htmlStream {
 		out.Note = "only the first " + num(mostEvents) + " events are shown"
 		expected, got = expected[:min(len(expected), mostEvents)], got[:min(len(got), mostEvents)]
 	}
-	for _, s := range align(expected, got) {
+	for _, s := range align(expected, got, func(string) int { return 1 }) {
 		e := htmlEvent{State: "same"}
 		if s.a >= 0 {
 			e.Expected = brief(expected[s.a], 60)
