@@ -120,12 +120,13 @@ type htmlView struct {
 	doc   *record.Document
 	spent int
 	order []*record.Row       // worst first
+	told  []group             // the same rows by what they have in common
 	ids   map[*record.Row]int // the number in a row's anchor
 }
 
 func newHTMLPage(doc *record.Document) *htmlPage {
 	v := &htmlView{p: newPage(TextOptions{Width: maxWidth}), doc: doc, ids: map[*record.Row]int{}}
-	v.order = worstRows(doc.Rows)
+	v.order, v.told = worstRows(doc.Rows), groups(doc.Rows)
 	for i, r := range v.order {
 		v.ids[r] = i + 1
 	}

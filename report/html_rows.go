@@ -95,7 +95,7 @@ func worstRows(rows []record.Row) []*record.Row {
 
 // stories tells each fault once, with the rows that have it.
 func (v *htmlView) stories() (out []htmlStory) {
-	for _, g := range groups(v.doc.Rows) {
+	for _, g := range v.told {
 		r := g[0][0]
 		if passes(r) {
 			continue
@@ -190,7 +190,7 @@ func rowHow(r *record.Row) safe {
 // rows tells each row by itself; the first of each story is open.
 func (v *htmlView) rows(out *htmlPage) {
 	open := map[*record.Row]bool{}
-	for _, g := range groups(v.doc.Rows) {
+	for _, g := range v.told {
 		if !passes(g[0][0]) {
 			open[g[0][0]] = true
 		}

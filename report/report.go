@@ -25,8 +25,8 @@ func Formats() []Format {
 	return []Format{
 		{Name: "text", Why: "for people: worst first, with what a worker does now", Write: writeText},
 		{Name: "json", Why: "the whole record; every other format can be made from it later", Write: JSON},
-		{Name: "html", Why: "one page for people, to open, print or send: every row side by side, nothing loaded", Write: HTML},
 		{Name: "known", Why: "a known file with all that differs, for you to give reasons in; see docs/known.md", Write: Known},
+		{Name: "html", Why: "one page for people, to open, print or send: every row side by side, nothing loaded", Write: HTML},
 	}
 }
 
