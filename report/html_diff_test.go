@@ -43,6 +43,23 @@ func TestMarked(t *testing.T) {
 	}
 }
 
+// TestMarkedOnOneSide: what is lost or invented as a whole is marked as a whole, and the other side says that it is absent.
+func TestMarkedOnOneSide(t *testing.T) {
+	v := &htmlView{}
+	lost := v.cells(&record.Field{Fixture: str("gone"), Direct: str("gone")})
+	if len(lost) != 2 || drawn(lost[0].Segments) != `[-"gone"-]` || lost[1].Note != "absent" {
+		t.Errorf("lost: %+v", lost)
+	}
+	invented := v.cells(&record.Field{Layer: text("new")})
+	if len(invented) != 2 || invented[0].Note != "absent" || drawn(invented[1].Segments) != `{+"new"+}` {
+		t.Errorf("invented: %+v", invented)
+	}
+	direct := v.cells(&record.Field{Fixture: number("429"), Direct: number("502"), Layer: number("429")})
+	if len(direct) != 3 || direct[1].Label != "direct" || drawn(direct[1].Segments) != "{+502+}" || drawn(direct[2].Segments) != "429" {
+		t.Errorf("a direct answer of its own: %+v", direct)
+	}
+}
+
 func TestMarkedObjects(t *testing.T) {
 	v := &htmlView{}
 	was, is := v.marked(spread(object(`{"details": {"error_code": "enforced_spend_limit_reached"}, "message": "fixture", "type": "rate_limit_error"}`)),
@@ -57,7 +74,7 @@ func TestMarkedObjects(t *testing.T) {
 	}
 }
 
-// TestMarkedLosesNothing: but for marks, white space and what is said to be left out, both sides stand there whole.
+// FuzzMarked: but for marks, white space and what is said to be left out, both sides stand there whole.
 func FuzzMarked(f *testing.F) {
 	for _, s := range hostileTexts {
 		f.Add(s, s+"x", "object")
@@ -126,7 +143,7 @@ func TestStreamLines(t *testing.T) {
 	if fmt.Sprint(got) != want {
 		t.Errorf("%v, want %s", got, want)
 	}
-	cut := &record.Row{Fields: []record.Field{{Key: "stream/events", Layer: &record.Value{Kind: "list", Text: `["a","b`, Cut: 9}}}}
+	cut := &record.Row{Fields: []record.Field{{Key: "stream/events", Layer: &record.Value{Kind: "list", Text: `["a","b"]`, Cut: 9}}}}
 	if v.stream(cut) != nil {
 		t.Error("a list that was cut can't be brought in line")
 	}

@@ -65,7 +65,6 @@ func streamed() record.Document {
 	return doc
 }
 
-// node is a parsed page with what the tests ask of it.
 func eachNode(n *html.Node, f func(*html.Node)) {
 	f(n)
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -108,14 +107,14 @@ func TestHTMLIsWellFormed(t *testing.T) {
 		z := html.NewTokenizer(strings.NewReader(renderHTML(t, doc)))
 		for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
 			tag, _ := z.TagName()
-			switch name := string(tag); kind {
+			switch tag := string(tag); kind {
 			case html.StartTagToken:
-				if name != "meta" && name != "br" {
-					open = append(open, name)
+				if tag != "meta" && tag != "br" {
+					open = append(open, tag)
 				}
 			case html.EndTagToken:
-				if len(open) == 0 || open[len(open)-1] != name {
-					t.Fatalf("%s: </%s> where %v is open", doc.Command, name, open)
+				if len(open) == 0 || open[len(open)-1] != tag {
+					t.Fatalf("%s: </%s> where %v is open", name, tag, open)
 				}
 				open = open[:len(open)-1]
 			}
@@ -155,7 +154,7 @@ func TestHTMLHasOnlyWhatIsAllowed(t *testing.T) {
 				if !slices.Contains(attrs, a.Key) {
 					t.Errorf("%s: the attribute %s of %s", name, a.Key, n.Data)
 				}
-				if a.Key == "href" && !regexpHref(a.Val) {
+				if a.Key == "href" && !inPage(a.Val) {
 					t.Errorf("%s: a link to %q", name, a.Val)
 				}
 				if a.Key == "class" && strings.ContainsFunc(a.Val, func(r rune) bool { return r != ' ' && !unicode.IsLower(r) }) {
@@ -166,8 +165,8 @@ func TestHTMLHasOnlyWhatIsAllowed(t *testing.T) {
 	}
 }
 
-// regexpHref says that a link leads to a place of this page, by a name of ours.
-func regexpHref(href string) bool {
+// inPage says that a link leads to a place of this page, by a name of ours.
+func inPage(href string) bool {
 	return strings.HasPrefix(href, "#") && !strings.ContainsFunc(href[1:], func(r rune) bool { return r != '-' && !unicode.IsLower(r) && !unicode.IsDigit(r) })
 }
 
