@@ -33,9 +33,7 @@ func documents() map[string]record.Document {
 	}
 	for i, s := range hostileTexts {
 		doc := full()
-		for _, r := range streamed().Rows {
-			doc.Rows = append(doc.Rows, r)
-		}
+		doc.Rows = append(doc.Rows, streamed().Rows...)
 		plantAll(&doc, s)
 		all[fmt.Sprintf("planted %d", i)] = doc
 	}
