@@ -29,6 +29,7 @@ type browser struct {
 	out     *bufio.Reader
 	session string
 	last    int
+	width   int     // of the screen
 	events  []event // since the page was opened
 }
 
@@ -157,6 +158,7 @@ func (b *browser) open(url string) {
 // screen is a size and a scheme of colours: "light", "dark".
 func (b *browser) screen(width, height int, scheme string) {
 	b.t.Helper()
+	b.width = width
 	b.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
 	b.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{
 		{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"},
