@@ -23,7 +23,7 @@ var htmlFiles embed.FS
 // ids are numbers that we count, colours are classes out of a closed list.
 //
 // The page is bounded: long values are cut around the place where they differ, and the more of them there are, the
-// shorter. The record itself (format json) has them whole.
+// shorter. The record itself (format json) has all that was kept of them.
 func HTML(w io.Writer, doc record.Document) error {
 	layout, err := htmlLayout()
 	if err != nil {
@@ -142,7 +142,7 @@ func newHTMLPage(doc *record.Document) *htmlPage {
 	out.Matrix = v.matrix()
 	v.rows(out)
 	out.Foot = "Written by " + v.p.name(doc.Tool.Name) + " " + v.p.name(doc.Tool.Version) +
-		". This page runs no script and loads nothing. The record it was made from, written by -o json=FILE, has every value whole."
+		". This page runs no script and loads nothing. The record that it was made from, written by -o json=FILE, has all that was kept."
 	out.contents()
 	return out
 }

@@ -13,7 +13,7 @@ func (v *htmlView) reproduce() (out []htmlPair) {
 		out = append(out, htmlPair{"Type next:", plain(d.Result.Next)})
 	}
 	if base := v.base(); base != "" && len(d.Rows) > 0 {
-		text := safe("The whole check, with the record that has every value:")
+		text := safe("The whole check, with its record:")
 		if len(d.Settings.HeadersSent) > 0 {
 			text = "The whole check; it sent headers (" + v.p.names(d.Settings.HeadersSent) + ") whose values are not kept, so give them as well:"
 		}
