@@ -37,7 +37,7 @@ var (
 func (l *loader) advice(r *Recipe, n *fixture.Node) {
 	for _, item := range l.list(nil, n, "advice", false) {
 		var raw rawAdvice
-		if !l.decode(item, &raw) {
+		if !l.Decode(item, &raw) {
 			continue
 		}
 		a := Advice{
@@ -46,14 +46,14 @@ func (l *loader) advice(r *Recipe, n *fixture.Node) {
 			Cause: l.line(item, &raw.Cause, "cause"), Remedy: l.line(item, &raw.Remedy, "remedy"),
 			Source: l.source(item, &raw.Source), Date: l.date(item, &raw.Date),
 		}
-		if written(&raw.Status) {
+		if fixture.Present(&raw.Status) {
 			a.Status = l.status(&raw.Status)
 		}
 		if a.Key == "" && a.Verdict == "" {
-			l.bad(item, "advice for nothing", "say which key differs, or which verdict the row has")
+			l.Bad(item, "advice for nothing", "say which key differs, or which verdict the row has")
 		}
 		if a.Key == "" && (a.Direction != "" || a.Value != "") {
-			l.bad(item, "direction and value are those of a key", "add key")
+			l.Bad(item, "direction and value are those of a key", "add key")
 		}
 		r.Advice = append(r.Advice, a)
 	}
@@ -63,7 +63,7 @@ func (l *loader) advice(r *Recipe, n *fixture.Node) {
 func (l *loader) status(n *fixture.Node) int {
 	code, err := strconv.Atoi(n.Value)
 	if err != nil || code < 100 || code > 999 {
-		l.bad(n, fmt.Sprintf("%q is no status", n.Value), "write it like 429")
+		l.Bad(n, fmt.Sprintf("%q is no status", n.Value), "write it like 429")
 	}
 	return code
 }
@@ -71,7 +71,7 @@ func (l *loader) status(n *fixture.Node) int {
 func (l *loader) glob(n *fixture.Node, key string) string {
 	s := l.optional(n, key)
 	if _, err := path.Match(s, ""); err != nil {
-		l.bad(n, fmt.Sprintf("%q is no pattern", s), "use * and ?")
+		l.Bad(n, fmt.Sprintf("%q is no pattern", s), "use * and ?")
 	}
 	return s
 }
@@ -79,7 +79,7 @@ func (l *loader) glob(n *fixture.Node, key string) string {
 func (l *loader) choice(n *fixture.Node, key string, of []string) string {
 	s := l.optional(n, key)
 	if s != "" && !slices.Contains(of, s) {
-		l.bad(n, fmt.Sprintf("unknown %s %q", key, s), "write "+strings.Join(of, ", "))
+		l.Bad(n, fmt.Sprintf("unknown %s %q", key, s), "write "+strings.Join(of, ", "))
 	}
 	return s
 }

@@ -35,32 +35,32 @@ func (l *loader) only(r *Recipe, raw *rawRecipe) {
 		others, remedy = run, "remove it: a documented recipe can't be run"
 	}
 	for _, n := range others {
-		if written(n) {
-			l.bad(n, "this belongs to another kind of recipe", remedy)
+		if fixture.Present(n) {
+			l.Bad(n, "this belongs to another kind of recipe", remedy)
 		}
 	}
 }
 
 // documented reads a recipe of a layer that nobody ran.
 func (l *loader) documented(r *Recipe, raw *rawRecipe) {
-	if written(&raw.Config) && l.text(&raw.Config, "config") {
+	if fixture.Present(&raw.Config) && l.text(&raw.Config, "config") {
 		r.Config = raw.Config.Value
 	}
 	for _, item := range l.list(nil, &raw.Facts, "facts", true) {
 		var raw rawFact
-		if !l.decode(item, &raw) {
+		if !l.Decode(item, &raw) {
 			continue
 		}
 		f := Fact{About: l.line(item, &raw.About, "about"), Say: l.line(item, &raw.Say, "say")}
 		if f.About != "" && !slices.Contains(Abouts(), f.About) {
-			l.bad(&raw.About, fmt.Sprintf("unknown about %q", f.About), "write "+strings.Join(Abouts(), ", "))
+			l.Bad(&raw.About, fmt.Sprintf("unknown about %q", f.About), "write "+strings.Join(Abouts(), ", "))
 		}
 		f.Source, f.Date = l.source(item, &raw.Source), l.date(item, &raw.Date)
 		r.Facts = append(r.Facts, f)
 	}
 	for _, must := range []string{"upstream", "fixture", "expect"} {
-		if !slices.ContainsFunc(r.Facts, func(f Fact) bool { return f.About == must }) && len(l.problems) == 0 {
-			l.bad(&raw.Facts, "no fact about "+must, "add one, with its source and date")
+		if !slices.ContainsFunc(r.Facts, func(f Fact) bool { return f.About == must }) && l.Err() == nil {
+			l.Bad(&raw.Facts, "no fact about "+must, "add one, with its source and date")
 		}
 	}
 }
@@ -68,7 +68,7 @@ func (l *loader) documented(r *Recipe, raw *rawRecipe) {
 func (l *loader) source(parent, n *fixture.Node) string {
 	s := l.line(parent, n, "source")
 	if s != "" && !isURL(s) {
-		l.bad(n, "source is no URL", "write it like https://example.org/page")
+		l.Bad(n, "source is no URL", "write it like https://example.org/page")
 	}
 	return s
 }
@@ -76,7 +76,7 @@ func (l *loader) source(parent, n *fixture.Node) string {
 func (l *loader) date(parent, n *fixture.Node) string {
 	s := l.line(parent, n, "date")
 	if _, err := time.Parse("2006-01-02", s); s != "" && err != nil {
-		l.bad(n, fmt.Sprintf("%q is no date", s), "write it like 2026-11-30")
+		l.Bad(n, fmt.Sprintf("%q is no date", s), "write it like 2026-11-30")
 	}
 	return s
 }

@@ -85,7 +85,7 @@ func schema() obj {
 			"variant": obj{"type": "object", "additionalProperties": false, "required": []any{"why", "good"}, "properties": obj{
 				"why": say("What it shows, in one line.", ref("line")), "good": say("It is expected to keep the evidence.", obj{"type": "boolean"}),
 				"stateful": say("What it shows depends on time and on what was asked before.", obj{"type": "boolean"}),
-				"set": say("Texts of placeholders that the recipe's set has.", named(word, text)), "env": say("More variables.", named(obj{"pattern": goodVariable().String()}, text)),
+				"set":      say("Texts of placeholders that the recipe's set has.", named(word, text)), "env": say("More variables.", named(obj{"pattern": goodVariable().String()}, text)),
 				"routes": ref("routes"), "check": ref("check"),
 			}},
 			"advice": adviceSchema(),
