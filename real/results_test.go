@@ -124,11 +124,9 @@ func checkWithPorts(t *testing.T, recipe string) (doc record.Document, exit int)
 }
 
 func ranOut(doc record.Document) bool {
-	return slices.ContainsFunc(doc.Rows, func(r record.Row) bool {
-		return slices.ContainsFunc(r.Observations, func(o record.Observation) bool {
-			return strings.Contains(o.Reason, "no connection to") && (strings.Contains(o.Reason, "address already in use") || strings.Contains(o.Reason, "cannot assign requested address"))
-		})
-	})
+	const words = "no free local port is left" // wire's, for what the system said
+	return doc.Result.Exit == 3 && (strings.Contains(doc.Result.Why, words) || strings.Contains(doc.NotReady, words) ||
+		slices.ContainsFunc(doc.Rows, func(r record.Row) bool { return strings.Contains(r.Reason, words) }))
 }
 
 // against compares a measurement with the committed ones; "" when it is what they say.
@@ -155,7 +153,7 @@ func (r *results) changes(committed *results, again string) string {
 		if i < 0 {
 			out = append(out, fmt.Sprintf("%s/%s is new; %s", r.Recipe, now.Variant, again))
 		} else if d := differ(committed.Variants[i], now); d != "" {
-			out = append(out, fmt.Sprintf("%s/%s shows something else (-committed +now)\n%s", r.Recipe, now.Variant, d))
+			out = append(out, fmt.Sprintf("%s/%s shows something else (-committed +now)\n%s\nif the matrix or the recipe has changed, %s", r.Recipe, now.Variant, d, again))
 		}
 	}
 	for _, v := range committed.Variants {
