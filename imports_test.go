@@ -71,6 +71,7 @@ var homes = map[string][]string{
 
 	"github.com/santhosh-tekuri/jsonschema/v6": {inTests, "schematest"},
 	"github.com/yuin/goldmark":                 {inTests},
+	"golang.org/x/net":                         {inTests},
 }
 
 // badFolders are names that say nothing about what is inside.

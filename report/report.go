@@ -32,6 +32,7 @@ func Formats() []Format {
 		{Name: "github", Why: "annotations, as GitHub Actions reads them from its log", Write: GitHub},
 		{Name: "prometheus", Why: "metrics of a scheduled check, for the textfile collector", Write: Prometheus},
 		{Name: "issue", Why: "a report to paste into the tracker of the layer's project", Write: Issue},
+		{Name: "html", Why: "one page for people, to open, print or send: every row side by side, nothing loaded", Write: HTML},
 	}
 }
 
