@@ -67,7 +67,7 @@ func makePage() (string, error) {
 	p.line("Each layer below was started from its [recipe](recipes.md) between a client and a stub, asked for every provider answer of the")
 	p.line("matrix plainly and as a stream, and compared with what the stub sent. These are facts about one version in one")
 	p.line("configuration on one day, in the order of the alphabet and not of merit. Layers that [nobody could run here](#not-run) are")
-	p.line("listed apart, with what was read about them.\n")
+	p.line("listed apart, with what is said about them.\n")
 	p.line("## In a sentence each\n")
 	for _, r := range all {
 		p.line("- %s", sentence(r))
@@ -183,8 +183,10 @@ func (p *gatewaysPage) again() {
 
 func (p *gatewaysPage) notRun(known map[string]*recipes.Recipe) {
 	p.line("## Not run\n")
-	p.line("These can't be installed from the package lists that we test with, or are hosted. What follows was read, not measured by this")
-	p.line("program; `preservecheck recipes show NAME` tells the same with a configuration. Without a word about something, it is not known.")
+	p.line("These can't be installed from the package lists that we test with, or are hosted. None of what follows was measured by this")
+	p.line("program, and each line says what it rests on: its source, an early stub of ours that saw it once, or nothing but what one expects.")
+	p.line("`preservecheck recipes show NAME` tells the same with a configuration. Without a word about something, it is not known.")
+	basis := map[string]string{"read": "read in [the source](%s)", "seen": "seen once with an early stub at [the project](%s)", "expected": "expected, not looked up; [see](%s)"}
 	titles := map[string]string{"upstream": "reach the stub", "fixture": "let the fixture through", "obstacle": "mind", "expect": "to expect"}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		r := known[name]
@@ -200,7 +202,7 @@ func (p *gatewaysPage) notRun(known map[string]*recipes.Recipe) {
 		for _, a := range recipes.Abouts() {
 			for _, f := range r.Facts {
 				if f.About == a {
-					p.line("- **%s**: %s ([source](%s), read %s)", cmp.Or(titles[a], a), plain(f.Say), f.Source, f.Date)
+					p.line("- **%s**: %s (%s, %s)", cmp.Or(titles[a], a), plain(f.Say), fmt.Sprintf(basis[f.Basis], f.Source), f.Date)
 				}
 			}
 		}

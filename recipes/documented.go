@@ -9,9 +9,10 @@ import (
 	"github.com/preservecheck/preservecheck/fixture"
 )
 
-// Fact is something that was read about a layer that nobody ran.
+// Fact is something that is said about a layer that this program never ran against.
 type Fact struct {
 	About  string // one of Abouts
+	Basis  string // one of Bases
 	Say    string
 	Source string // URL
 	Date   string // when the source was read
@@ -23,7 +24,11 @@ func Abouts() []string {
 	return []string{"upstream", "fixture", "retries", "cooldown", "cache", "obstacle", "expect"}
 }
 
-type rawFact struct{ About, Say, Source, Date fixture.Node }
+// Bases are what facts can rest on: it stands in the source; it was seen once with an early stub of ours, at the project that the
+// source names; or nobody looked it up, and it is what one expects of such a layer.
+func Bases() []string { return []string{"read", "seen", "expected"} }
+
+type rawFact struct{ About, Basis, Say, Source, Date fixture.Node }
 
 // only lets a recipe have the keys of its kind alone: one that is run needs no hearsay, and one that is not run nothing to
 // run it by.
@@ -54,6 +59,9 @@ func (l *loader) documented(r *Recipe, raw *rawRecipe) {
 		f := Fact{About: l.line(item, &raw.About, "about"), Say: l.line(item, &raw.Say, "say")}
 		if f.About != "" && !slices.Contains(Abouts(), f.About) {
 			l.Bad(&raw.About, fmt.Sprintf("unknown about %q", f.About), "write "+strings.Join(Abouts(), ", "))
+		}
+		if f.Basis = l.choice(&raw.Basis, "basis", Bases()); f.Basis == "" {
+			f.Basis = Bases()[0]
 		}
 		f.Source, f.Date = l.source(item, &raw.Source), l.date(item, &raw.Date)
 		r.Facts = append(r.Facts, f)

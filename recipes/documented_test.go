@@ -39,6 +39,7 @@ var refusedDocumented = []struct {
 	{"documented: true\n", "", "mine/recipe.yaml:1:1: versions is missing", "a recipe that runs has more", false},
 	{"about: fixture", "about: prices", `mine/recipe.yaml:14:12: unknown about "prices"`, "the page has no place for it", false},
 	{"about: fixture", "about: cache", "mine/recipe.yaml:10:3: no fact about fixture", "how does the fixture get through?", true},
+	{"about: fixture", "about: fixture\n    basis: hearsay", `mine/recipe.yaml:15:12: unknown basis "hearsay"`, "what does it rest on?", false},
 	{"    source: https://example.org/prompt\n", "", "mine/recipe.yaml:14:5: source is missing", "hearsay", false},
 	{"https://example.org/prompt", "a friend", "mine/recipe.yaml:16:13: source is no URL", "it can't be looked up", false},
 	{"date: 2026-11-30\n  - about: expect", "date: lately\n  - about: expect", `mine/recipe.yaml:17:11: "lately" is no date`, "facts grow old", false},
@@ -49,7 +50,7 @@ func TestDocumented(t *testing.T) {
 		return Load("mine", fstest.MapFS{File: {Data: []byte(text)}})
 	}
 	r, err := load(goodDocumented)
-	if err != nil || !r.Documented || len(r.Facts) != 3 || r.Config != "upstream: http://STUB\n" || r.Facts[1].Source != "https://example.org/prompt" {
+	if err != nil || !r.Documented || len(r.Facts) != 3 || r.Facts[0].Basis != "read" || r.Config != "upstream: http://STUB\n" || r.Facts[1].Source != "https://example.org/prompt" {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	for _, c := range refusedDocumented {

@@ -90,7 +90,7 @@ func schema() obj {
 			}},
 			"advice": adviceSchema(),
 			"fact": obj{"type": "object", "additionalProperties": false, "required": []any{"about", "say", "source", "date"}, "properties": obj{
-				"about": enum(Abouts()), "say": ref("line"), "source": ref("url"), "date": obj{"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
+				"about": enum(Abouts()), "basis": say("What it rests on: the source (the default), an early stub of ours, or nothing yet.", enum(Bases())), "say": ref("line"), "source": ref("url"), "date": obj{"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
 			}},
 		},
 	}

@@ -142,7 +142,7 @@ func showRecipe(w io.Writer, r *recipes.Recipe, asked string) error {
 
 // showDocumented prints what was read about a layer that nobody ran.
 func showDocumented(r *recipes.Recipe, line func(string, ...any), list func(string, int)) {
-	line("not run: nothing here can start it; what follows was read")
+	line("not run: nothing here can start it; each line says what it rests on")
 	if len(r.Versions) > 0 {
 		line("it is about %s", strings.Join(r.Versions, ", "))
 	}
@@ -156,7 +156,7 @@ func showDocumented(r *recipes.Recipe, line func(string, ...any), list func(stri
 			if f.About == about {
 				known = true
 				line("  %s", f.Say)
-				line("    source: %s (%s)", f.Source, f.Date)
+				line("    %s: %s (%s)", map[string]string{"read": "source", "seen": "seen once with an early stub of ours", "expected": "not looked up; see"}[f.Basis], f.Source, f.Date)
 			}
 		}
 		if !known {
