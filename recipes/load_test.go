@@ -167,6 +167,8 @@ var refused = []struct {
 	{"    set:\n      extra:", "    set:\n      extar:", `mine/recipe.yaml:40:14: the recipe's set has no placeholder "extar"`, "a typo in a variant", true},
 	{"  default:\n", "  dfault:\n", "mine/recipe.yaml:33:3: there is no variant default", "what is run without a name", false},
 	{"    good: true\n", "", "mine/recipe.yaml:34:5: good is missing", "is a loss expected?", false},
+	{"    good: true\n", "    good: true\n    stateful: often\n", "mine/recipe.yaml:36:15: stateful is neither true nor false", "how is it compared?", false},
+	{"what: a gateway\n", "what: a gateway\nconfig: x\n", "mine/recipe.yaml:4:9: this belongs to another kind of recipe", "a recipe that runs has files", false},
 	{"    good: true\n", "    good: perhaps\n", "mine/recipe.yaml:35:11: good is neither true nor false", "is a loss expected?", false},
 	{"  - key: error*\n    direction: lost", "  - direction: lost", "mine/recipe.yaml:51:5: advice for nothing", "it would fit every row or none", false},
 	{"direction: lost", "direction: gone", `mine/recipe.yaml:52:16: unknown direction "gone"`, "no such direction", false},
