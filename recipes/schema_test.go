@@ -49,7 +49,7 @@ func schema() obj {
 		"type":        "object", "additionalProperties": false,
 		"required": []any{"format", "name", "what", "homepage"},
 		"if":       obj{"required": []any{"documented"}, "properties": obj{"documented": obj{"const": true}}},
-		"then":     obj{"required": []any{"facts"}, "not": obj{"anyOf": each("install", "version", "command", "files", "env", "inherit", "ports", "ready", "routes", "check", "set", "variants", "advice")}},
+		"then":     obj{"required": []any{"facts"}, "not": obj{"anyOf": each("install", "packages", "version", "command", "files", "env", "inherit", "ports", "ready", "routes", "check", "set", "variants", "advice")}},
 		"else":     obj{"required": []any{"versions", "install", "version", "command", "routes", "channels", "variants"}, "not": obj{"anyOf": each("config", "facts")}},
 		"properties": obj{
 			"format":   say("The format of this file.", obj{"const": Format}),
