@@ -36,11 +36,31 @@ func (r *runner) findings() []record.Finding {
 			}
 		}
 	}
+	out = append(out, r.ended()...)
 	out = append(out, r.foreign()...)
 	out = append(out, r.silent()...)
 	out = append(out, r.unsteady()...)
 	out = append(out, r.dirtyWay()...)
 	return append(out, r.unexplained()...)
+}
+
+// ended says that a layer which was started ended while it was asked: what its rows show after that is its absence.
+func (r *runner) ended() []record.Finding {
+	if len(r.seen) == 0 || r.gone() == "" {
+		return nil
+	}
+	return []record.Finding{{
+		Kind: layerState, Fails: true, Text: r.gone() + "; rows asked for after that had nobody to answer them",
+		Advice: "its last lines have the cause; ask for the first broken row alone to see whether it ends the layer",
+	}}
+}
+
+// gone says why the layer can't be asked any more, "" while it can.
+func (r *runner) gone() string {
+	if r.c.Gone == nil {
+		return ""
+	}
+	return r.c.Gone()
 }
 
 // foreign are answers with another request's id.
@@ -138,7 +158,7 @@ func (r *runner) advice() string {
 		}
 	}
 	switch {
-	case refused == 0:
+	case refused == 0 || r.gone() != "":
 		return ""
 	case outages*2 > refused:
 		return outage

@@ -33,7 +33,7 @@ type rawFact struct{ About, Basis, Say, Source, Date fixture.Node }
 // only lets a recipe have the keys of its kind alone: one that is run needs no hearsay, and one that is not run nothing to
 // run it by.
 func (l *loader) only(r *Recipe, raw *rawRecipe) {
-	run := []*fixture.Node{&raw.Install, &raw.Version, &raw.Command, &raw.Files, &raw.Env, &raw.Inherit, &raw.Ports, &raw.Ready, &raw.Routes, &raw.Check, &raw.Set, &raw.Variants, &raw.Advice}
+	run := []*fixture.Node{&raw.Install, &raw.Packages, &raw.Version, &raw.Command, &raw.Files, &raw.Env, &raw.Inherit, &raw.Ports, &raw.Ready, &raw.Routes, &raw.Check, &raw.Set, &raw.Variants, &raw.Advice}
 	read := []*fixture.Node{&raw.Config, &raw.Facts}
 	others, remedy := read, "remove it, or write documented: true"
 	if r.Documented {

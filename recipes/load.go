@@ -17,9 +17,9 @@ import (
 // The shapes of a file. Leaves are nodes, which keep what was written and where.
 type (
 	rawRecipe struct {
-		Format, Name, What, Homepage, Versions, Install, Version, Command, Files, Env, Inherit fixture.Node
-		Ports, Ready, Routes, Channels, Quirks, Check, Set, Variants, Advice                   fixture.Node
-		Documented, Config, Facts                                                              fixture.Node
+		Format, Name, What, Homepage, Versions, Install, Packages, Version, Command, Files, Env, Inherit fixture.Node
+		Ports, Ready, Routes, Channels, Quirks, Check, Set, Variants, Advice                             fixture.Node
+		Documented, Config, Facts                                                                        fixture.Node
 	}
 	rawVersion struct{ Command, Pattern fixture.Node }
 	rawVariant struct{ Why, Good, Stateful, Set, Env, Routes, Check fixture.Node }
@@ -44,6 +44,7 @@ func Load(dir string, folder fs.FS) (*Recipe, error) {
 	if l.only(r, &raw); r.Documented {
 		l.documented(r, &raw)
 	} else {
+		l.packages(r, &raw, folder)
 		l.start(r, &raw, folder)
 		r.Variants = l.variants(r, &raw.Variants)
 		l.advice(r, &raw.Advice)
@@ -94,6 +95,28 @@ func (l *loader) head(r *Recipe, raw *rawRecipe) {
 
 func isURL(s string) bool {
 	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
+}
+
+// packages reads the files that name what has to be installed. They are a lock file and what belongs to it, so they are taken
+// as they are: a byte that we changed would make them another set of packages.
+func (l *loader) packages(r *Recipe, raw *rawRecipe, folder fs.FS) {
+	for _, n := range l.list(nil, &raw.Packages, "packages", fixture.Present(&raw.Packages)) {
+		if n.Value == File || !fs.ValidPath(n.Value) || strings.Contains(n.Value, "/") {
+			l.Bad(n, fmt.Sprintf("%q is no file beside %s", n.Value, File), "write the name of a lock file in the recipe's folder")
+			continue
+		}
+		b, err := readFile(folder, n.Value)
+		if err != nil {
+			l.Bad(n, err.Error(), "put the file into the recipe's folder")
+			continue
+		}
+		r.Packages = append(r.Packages, Written{n.Value, string(b)})
+	}
+	for i, line := range r.Install {
+		if strings.Contains(line.Line, installWord) && !fixture.Present(&raw.Packages) {
+			l.Bad(raw.Install.Content[2*i+1], "{install} is the folder of packages, and the recipe has none", "add packages")
+		}
+	}
 }
 
 // start reads how the layer is started. What is filled in later is only looked at by tryAll.

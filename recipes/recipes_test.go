@@ -39,6 +39,12 @@ func TestBuiltin(t *testing.T) {
 		for _, f := range r.files {
 			used = append(used, f.name)
 		}
+		for _, f := range r.Packages {
+			used = append(used, f.Path)
+			if strings.Contains(f.Text, `"resolved"`) {
+				t.Errorf("%s/%s names the host of a registry: npm install --omit-lockfile-registry-resolved", name, f.Path)
+			}
+		}
 		_ = fs.WalkDir(builtin, name, func(p string, d fs.DirEntry, _ error) error {
 			if !d.IsDir() && !slices.Contains(used, strings.TrimPrefix(p, name+"/")) {
 				t.Errorf("%s: nothing uses it", p)

@@ -1,7 +1,9 @@
 package stub
 
 import (
+	"bytes"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/preservecheck/preservecheck/fixture"
@@ -64,6 +66,9 @@ func (c *conn) play(r *fixture.Rendered) after {
 		if c.out = r.Append(c.out[:0], i, c.hit.ID); len(c.out) == 0 {
 			continue
 		}
+		if i == 0 && c.head.close && r.KeepAlive() && !r.Fixture.Answer.Raw {
+			c.out = announceClose(c.out)
+		}
 		switch {
 		case served.AnswerAt.IsZero():
 			served.AnswerAt = time.Now()
@@ -79,6 +84,14 @@ func (c *conn) play(r *fixture.Rendered) after {
 	served.Finished = true
 	c.s.opt.Ledger.Served(c.hit.ID, served)
 	return c.end(r)
+}
+
+// announceClose puts a connection: close behind the status line of an answer after which we close because the request asked
+// for it (RFC 9112, section 9.6). A layer that passes its client's connection: close on without acting on it (Node's http
+// does with a keep-alive agent) would else use the connection again, find it closed, and answer by itself.
+func announceClose(head []byte) []byte {
+	i := bytes.Index(head, []byte("\r\n"))
+	return slices.Insert(head, i+2, []byte("connection: close\r\n")...)
 }
 
 // end ends an answer as the script says.

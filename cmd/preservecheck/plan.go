@@ -50,6 +50,7 @@ type plan struct {
 	watch                          watch               // what the layer answered last
 	target                         *target.Target      // nil: the layer was given by its URL
 	routes                         []route             // of the target
+	routeEnv                       environ             // that headers of routes may name
 	known                          *gate.Declared      // nil: no known file was given
 	baseline                       *record.Document    // nil: every fault counts
 	launch                         *launch             // nil: the user starts the layer

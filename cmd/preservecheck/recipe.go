@@ -48,9 +48,12 @@ func (p *plan) readRecipe(a *app, cmd *cobra.Command) error {
 	}
 	program, err := lookProgram(r.Command[0], a.env)
 	if err != nil {
-		return usage(installLines(r), "%s: the program %q is not there", from, r.Command[0])
+		return usage(installLines(f.recipe, r, f.recipeDir, a.env), "%s: the program %q is not there", from, r.Command[0])
 	}
 	l := &launch{recipe: r, variant: v, program: program, from: from, place: recipes.Place{Stub: "127.0.0.1:1", Dir: "/", Ports: map[string]string{}}}
+	if l.place.Install, err = installFolder(r, f.recipeDir, origin(cmd, "recipe-dir"), a.env); err != nil {
+		return err
+	}
 	if l.place.Port, err = freePort(); err != nil {
 		return err
 	}
@@ -63,17 +66,11 @@ func (p *plan) readRecipe(a *app, cmd *cobra.Command) error {
 	if err != nil {
 		return usage(recipeHint, "%s: %s", from, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
+	if what := notInstalled(r, filled, l.place.Install); what != "" {
+		return usage(installLines(f.recipe, r, f.recipeDir, a.env), "%s: %s", from, what)
+	}
 	p.launch = l
 	return p.useTarget(cmd, &target.Target{Name: l.name(), Routes: filled.Routes})
-}
-
-// installLines says how to get a layer.
-func installLines(r *recipes.Recipe) string {
-	var all []string
-	for _, i := range r.Install {
-		all = append(all, i.System+": "+i.Line)
-	}
-	return "install it (" + strings.Join(all, "; ") + ")"
 }
 
 // runnable finds a recipe that has something to start.

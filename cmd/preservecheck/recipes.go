@@ -81,7 +81,8 @@ func completeRecipes(_ *cobra.Command, args []string, _ string) ([]string, cobra
 }
 
 func newRecipesShow(a *app) *cobra.Command {
-	return &cobra.Command{
+	var dir string
+	cmd := &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Show what a recipe knows: variants, how to install it, quirks, advice",
 		Example:           "  preservecheck recipes show nginx\n  preservecheck recipes show ./mine",
@@ -92,13 +93,15 @@ func newRecipesShow(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return unwritten(showRecipe(a.out, r, args[0]))
+			return unwritten(showRecipe(a.out, r, args[0], installs(args[0], r, dir, a.env)))
 		},
 	}
+	cmd.Flags().StringVar(&dir, recipeDirFlag, "", recipeDirUse)
+	return cmd
 }
 
 // showRecipe prints a recipe. A folder of the user's may be somebody else's, so its texts are made plain.
-func showRecipe(w io.Writer, r *recipes.Recipe, asked string) error {
+func showRecipe(w io.Writer, r *recipes.Recipe, asked string, install []recipes.Install) error {
 	var b strings.Builder
 	line := func(format string, args ...any) {
 		b.WriteString(report.Plain(fmt.Sprintf(format, args...)) + "\n")
@@ -115,8 +118,8 @@ func showRecipe(w io.Writer, r *recipes.Recipe, asked string) error {
 		return err
 	}
 	line("tried with %s; channels that arrive: %s", strings.Join(r.Versions, ", "), strings.Join(r.Channels, ", "))
-	list("install", len(r.Install))
-	for _, i := range r.Install {
+	list("install", len(install))
+	for _, i := range install {
 		line("  %s: %s", i.System, i.Line)
 	}
 	list("variants", len(r.Variants))
@@ -210,7 +213,7 @@ func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port in
 	if err != nil {
 		return usage("choose another port or folder", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	files := append(t.Files, recipes.Written{Path: "target.yaml", Text: targetYAML(r.Name, t.Routes)})
+	files := append(append(t.Files, r.Packages...), recipes.Written{Path: "target.yaml", Text: targetYAML(r.Name, t.Routes)})
 	for _, f := range files {
 		if _, err := os.Lstat(filepath.Join(at.Dir, filepath.FromSlash(f.Path))); !errors.Is(err, fs.ErrNotExist) {
 			return usage("give another folder, or remove it yourself", "%s is there already", filepath.Join(folder, f.Path))
@@ -238,6 +241,11 @@ func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port in
 	if at.Stub != defaultListen {
 		check = append(check, "--stub-url", quote(stub))
 	}
+	for i, line := range r.InstallIn(quote(at.Dir)) {
+		if line.Line != r.Install[i].Line {
+			b.WriteString("install: " + report.Plain(line.Line) + "\n")
+		}
+	}
 	b.WriteString("start: " + report.Plain(strings.Join(words, " ")) + "\ncheck: " + report.Plain(strings.Join(check, " ")) + "\n")
 	_, err = io.WriteString(a.out, b.String())
 	return unwritten(err)
@@ -260,7 +268,7 @@ func placeOf(cmd *cobra.Command, r *recipes.Recipe, folder, stub string, port in
 	if err != nil {
 		return recipes.Place{}, err
 	}
-	at := recipes.Place{Stub: base.Host, Dir: dir, Port: strconv.Itoa(port), Ports: map[string]string{}}
+	at := recipes.Place{Stub: base.Host, Dir: dir, Install: dir, Port: strconv.Itoa(port), Ports: map[string]string{}}
 	for i, name := range r.Ports {
 		at.Ports[name] = strconv.Itoa(port + 1 + i)
 	}

@@ -77,6 +77,9 @@ func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err erro
 		return record.Document{}, usage("give the address of the layer, whose upstream is then the stub",
 			"nothing was tested: %s is the stub itself", own)
 	}
+	if err := p.routesTo(s.addr.String()); err != nil {
+		return record.Document{}, err
+	}
 	c := p.config(s)
 	if p.control != "" {
 		layer, err := controls.Start(p.control, s.url())
