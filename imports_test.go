@@ -45,8 +45,9 @@ var table = map[string][]string{
 	"gate":     {"record", "compare", "evidence", "fixture", "dialects", "classify"},
 	"bench":    {},
 
-	"gateway": {},
-	"recipes": {"fixture", "target", "ledger", "record"},
+	"schematest": {}, // imported by tests alone: no package has it in its list
+	"gateway":    {},
+	"recipes":    {"fixture", "target", "ledger", "record"},
 
 	"classifier": {"wire", "evidence", "dialects"},
 	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
@@ -62,12 +63,15 @@ var homes = map[string][]string{
 	"github.com/spf13/pflag":          {program},
 	"golang.org/x/term":               {program},
 	"github.com/fatih/color":          {"report"},
-	"go.yaml.in/yaml/v4":              {"fixture"},
-	"github.com/google/go-cmp":        {inTests},
+	"go.yaml.in/yaml/v4":              {"fixture", "schematest"},
+	"github.com/google/go-cmp":        {inTests, "schematest"},
 	"github.com/rogpeppe/go-internal": {inTests},
 	"go.uber.org/goleak":              {inTests},
+	"pgregory.net/rapid":              {inTests},
 
-	"github.com/santhosh-tekuri/jsonschema/v6": {inTests},
+	"github.com/santhosh-tekuri/jsonschema/v6": {inTests, "schematest"},
+	"github.com/yuin/goldmark":                 {inTests},
+	"golang.org/x/net":                         {inTests},
 }
 
 // badFolders are names that say nothing about what is inside.

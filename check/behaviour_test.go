@@ -3,6 +3,7 @@ package check_test
 import (
 	"bytes"
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -82,10 +83,13 @@ func TestWhatTheLayerDidBesides(t *testing.T) {
 	}
 }
 
+// earlyRetry leaves the time to how loaded the machine is.
+var earlyRetry = regexp.MustCompile(`ramp_limit \(plain\): 1 retry after 0\.\d s although retry-after said 1`)
+
 // A passing row whose layer asked again is told in a note: nothing else of the report shows it.
 func TestWhatAPassingRowsLayerDidIsANote(t *testing.T) {
 	d := run(t, again("ramp_limit", 0, nil, ""), only("ramp_limit"))
-	if d.Result.Exit != 0 || !strings.Contains(strings.Join(d.Notes, "\n"), "ramp_limit (plain): 1 retry after 0.0 s although retry-after said 1") {
+	if d.Result.Exit != 0 || !earlyRetry.MatchString(strings.Join(d.Notes, "\n")) {
 		t.Errorf("exit %d, notes %q", d.Result.Exit, d.Notes)
 	}
 }

@@ -17,6 +17,8 @@ func (c *canary) cause(conf *Config, route *Route) string {
 		return s
 	}
 	switch {
+	case a.End == wire.EndLocal:
+		return a.Err
 	case a.End == wire.EndRefused:
 		return "no connection to the layer: " + a.Err
 	case a.End == wire.EndTimeout:

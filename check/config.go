@@ -34,6 +34,8 @@ type Hits interface {
 	ByID(id string) (ledger.Hit, bool)
 	// Hash is the keyed hash that the marks of hits are made with.
 	Hash(b []byte) string
+	// Forget drops what is kept of a client request; later hits of it are unexplained.
+	Forget(nonce string)
 	// Unexplained returns the hits that no tag of this run explains.
 	Unexplained() []ledger.Hit
 }

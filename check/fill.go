@@ -46,6 +46,7 @@ func (r *runner) fill(d *record.Document) {
 		r.trouble = r.c.Trouble()
 	}
 	for _, row := range r.c.Rows {
+		r.excuse(row)
 		for _, s := range r.seen[row] {
 			r.judge(s)
 		}
@@ -89,9 +90,9 @@ func (r *runner) unstreamed() (notes []string) {
 		for _, row := range r.c.Rows {
 			for _, s := range r.seen[row] {
 				if row.lane() == l && l.mode == fixture.Stream && len(s.hits) > 0 {
-					asked++
+					asked += 1 + s.more
 					if s.hits[0].Stream {
-						streamed++
+						streamed += 1 + s.more
 					}
 				}
 			}
@@ -126,8 +127,8 @@ func (r *runner) oldProtocol() []string {
 
 func (r *runner) row(row Row) record.Row {
 	v, why, by := r.settled(row)
-	if r.trouble != "" && (v == compare.Preserved || by == nil || by.from != compare.OwnHit) {
-		v, why = compare.Inconclusive, r.trouble // a hit, or an answer, may be missing by the stub's fault
+	if unable := r.unable(row, v, by); unable != "" {
+		v, why = compare.Inconclusive, unable
 	}
 	f := row.Fixture
 	out := record.Row{
@@ -155,6 +156,7 @@ func (r *runner) row(row Row) record.Row {
 	}
 	if by != nil {
 		r.decided(&out, row, by)
+		out.Varies = r.varies(row)
 	}
 	r.tell(row, by)
 	return out

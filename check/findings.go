@@ -107,6 +107,11 @@ func (r *runner) silent() (out []record.Finding) {
 	if len(out) > 0 {
 		out[0].Advice = r.advice()
 	}
+	if why := r.anyUnsent(); why != "" {
+		for i := range out { // told, but nobody's fault for sure
+			out[i].Fails, out[i].Soft, out[i].Advice = false, false, why
+		}
+	}
 	return out
 }
 
@@ -219,10 +224,11 @@ func (r *runner) unsteady() (out []record.Finding) {
 				odd++
 			}
 		}
-		bad := 0
+		bad, all := 0, 0
 		for _, s := range best {
+			all += 1 + s.more
 			if s.judged.Verdict != compare.Preserved {
-				bad++
+				bad += 1 + s.more
 			}
 		}
 		if odd == 0 || bad == 0 {
@@ -230,7 +236,7 @@ func (r *runner) unsteady() (out []record.Finding) {
 		}
 		out = append(out, record.Finding{
 			Kind: intermittent, Rows: []string{r.label(row)}, Fails: true,
-			Text: fmt.Sprintf("%s differed in %d of %d observations%s", r.label(row), bad, len(best), variously(best)),
+			Text: fmt.Sprintf("%s differed in %d of %d observations%s", r.label(row), bad, all, variously(best)),
 		})
 	}
 	return out

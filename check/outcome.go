@@ -27,6 +27,9 @@ func (r *runner) settled(row Row) (v compare.Verdict, why string, by *seen) {
 			by = s
 		}
 	}
+	if by != nil && r.unconfirmed(row, by) {
+		return compare.Inconclusive, crowdedPace, by
+	}
 	if by != nil {
 		return by.judged.Verdict, by.judged.Reason, by
 	}

@@ -31,6 +31,7 @@ type seen struct {
 	hits   []ledger.Hit
 	from   compare.Provenance
 	judged compare.Judged
+	more   int // repeated observations that said the same, and are only counted
 }
 
 // reached reports whether this observation tells something about the way through the layer to the stub and back.
@@ -59,6 +60,7 @@ func (r *runner) observe(ctx context.Context, row Row, pass string) *seen {
 	if pass == passRepeat {
 		r.shorten(s)
 	}
+	r.noteUnsent(row, s.probe)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s.from != compare.NotObserved {
@@ -162,7 +164,7 @@ func (r *runner) canaryModel(row Row) string {
 
 func (r *runner) lookRow(ctx context.Context, when string, row Row) {
 	s := r.observe(ctx, row, passLook)
-	if ctx.Err() == nil && len(s.hits) == 0 {
+	if ctx.Err() == nil && len(s.hits) == 0 && s.from != compare.NotObserved {
 		r.note(unbacked{what: row.Fixture.Name, pass: passLook, when: when, row: row, status: s.probe.answer.Status, number: s.probe.number})
 	}
 }
@@ -171,7 +173,7 @@ func (r *runner) lookRow(ctx context.Context, when string, row Row) {
 func (r *runner) lookCanary(ctx context.Context, when string, row Row, model string) {
 	name := r.c.Matrix.Canary(row.Dialect.Name, row.Mode).Name
 	c := r.canary(r.throughModel(ctx, name, model, row.lane(), r.channel[row.lane()]))
-	if ctx.Err() == nil && !c.through {
+	if r.refused(ctx, &c) {
 		r.noteCanary(&c, passLook, when, row, "")
 	}
 }
@@ -188,7 +190,7 @@ func (r *runner) lastLook(ctx context.Context, rows []Row) {
 	r.together(ctx, len(looks), r.width(rows), func(i int) {
 		l := looks[i]
 		name := r.c.Matrix.Canary(l.row.Dialect.Name, l.row.Mode).Name
-		if c := r.canary(r.throughModel(ctx, name, l.model, l.row.lane(), r.channel[l.row.lane()])); !c.through && ctx.Err() == nil {
+		if c := r.canary(r.throughModel(ctx, name, l.model, l.row.lane(), r.channel[l.row.lane()])); r.refused(ctx, &c) {
 			refused[i] = &unbacked{what: "canary", pass: passLook, when: l.when, row: l.row, other: c.other, status: c.probe.answer.Status, number: c.probe.number}
 		}
 	})
@@ -251,7 +253,7 @@ func (r *runner) triage(rows []Row) (again, alone []Row) {
 		}
 		switch s := r.firstOf(row, passA); {
 		case s == nil || r.unlikeFixture(row):
-		case !s.reached():
+		case !s.reached() || s.heldBack(): // load looks like holding back, so only asking alone tells
 			alone = append(alone, row)
 		case s.judged.Verdict != compare.Preserved:
 			again = append(again, row)
@@ -351,7 +353,7 @@ func (r *runner) await(ctx context.Context, row Row, after string, budget *time.
 		if ctx.Err() != nil {
 			return false
 		}
-		if n == 0 {
+		if n == 0 && r.refused(ctx, &c) {
 			r.noteCanary(&c, passAlone, "", row, after)
 		}
 		if *budget <= 0 {
@@ -362,15 +364,4 @@ func (r *runner) await(ctx context.Context, row Row, after string, budget *time.
 		*budget -= time.Since(begin)
 	}
 	return false
-}
-
-// shorten keeps of a repeated observation that shows nothing new only what is judged again: thousands of them are kept.
-func (r *runner) shorten(s *seen) {
-	if s.judged.Verdict != compare.Preserved || len(s.judged.Differences) > 0 {
-		return
-	}
-	s.layer = r.expected[s.row]
-	a := *s.probe.answer
-	a.Header, a.Body = nil, nil
-	s.probe.answer = &a
 }

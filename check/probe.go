@@ -25,9 +25,10 @@ type probe struct {
 	tag     ledger.Tag
 	lane    lane
 	answer  *wire.Answer
-	number  int      // of the requests through the layer, from 1 in the order of sending
-	sent    []string // marks of what is watched, as it was sent; nil: nothing is
-	crowded bool     // another request of ours was under way through the layer at the same time
+	number  int           // of the requests through the layer, from 1 in the order of sending
+	sent    []string      // marks of what is watched, as it was sent; nil: nothing is
+	paused  time.Duration // that the stub makes inside the answer; 0: none that tells anything
+	crowded bool          // another request of ours was under way through the layer at the same time
 }
 
 // traffic knows which probes are under way through the layer, and spaces them by the rate.
@@ -79,7 +80,7 @@ func (r *runner) through(ctx context.Context, name string, l lane, ch channels) 
 
 // throughModel asks for a fixture under a model name of another row, where the model is not what carries the fixture.
 func (r *runner) throughModel(ctx context.Context, name, model string, l lane, ch channels) *probe {
-	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, lane: l}
+	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, lane: l, paused: r.pauseIn(name)}
 	pause(ctx, r.traffic.slot(r.c.Rate))
 	r.c.Hits.Issue(p.tag)
 	unlock := r.turns.take(ch.decides, p.tag, r.c.Hits, func() { r.settleDown(ctx) })
@@ -95,7 +96,7 @@ func (r *runner) throughModel(ctx context.Context, name, model string, l lane, c
 
 // direct asks the stub for a fixture without the layer.
 func (r *runner) direct(ctx context.Context, name string, l lane) *probe {
-	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, lane: l}
+	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, lane: l, paused: r.pauseIn(name)}
 	r.c.Hits.Issue(p.tag)
 	r.helper(p.tag)
 	a := wire.Ask{Model: modelName("preservecheck", name), Prompt: prompt, Stream: l.mode == fixture.Stream}
@@ -133,6 +134,7 @@ func (r *runner) do(ctx context.Context, w Way, q wire.Request, timeout time.Dur
 
 // evidence reads the answer; the ids of the probe's own hits are masked.
 func (p *probe) evidence(hits []ledger.Hit) evidence.Evidence {
+	p.answer.Pace = p.pace(hits)
 	ids := make([]string, 0, len(hits))
 	for _, h := range hits {
 		ids = append(ids, h.ID)

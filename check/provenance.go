@@ -16,7 +16,7 @@ func (s *seen) trace(hits []ledger.Hit) compare.Provenance {
 
 func traced(p *probe, own bool, other *ledger.Hit, hits []ledger.Hit) compare.Provenance {
 	switch {
-	case p.answer.End == wire.EndCanceled:
+	case p.answer.End == wire.EndCanceled, p.answer.End == wire.EndLocal:
 		return compare.NotObserved
 	case own:
 		return compare.OwnHit

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -43,9 +44,13 @@ func (t *Route) wanted() channels {
 	return channels{send: send}
 }
 
+// ErrReadyTimeout is the cause with which a request to a layer that is not ready yet is given up when the time for that is
+// over. Such a request says less of the layer than the one before it.
+var ErrReadyTimeout = errors.New("the time that a layer has to become ready is over")
+
 // ready sends canaries until one comes through, and picks the channel. It returns why none did, in words.
 func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, r.c.ReadyTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, r.c.ReadyTimeout, ErrReadyTimeout)
 	defer cancel()
 	began, ch := time.Now(), r.routes[l.route].wanted()
 	wait, sent, selves, alone := firstBackoff, 0, 0, false
@@ -74,10 +79,10 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 			}
 			alone = true
 		}
-		if c.probe.answer.End != wire.EndRefused {
+		if c.connected() {
 			sent++
 		}
-		why = r.because(&c, l, why)
+		why = r.because(ctx, &c, l, why)
 		r.setTouched(l, len(c.hits) > 0 || len(c.stray) > 0)
 		if sent >= maxCanaries || ctx.Err() != nil || c.lasting() && time.Since(began) > patience {
 			return why, nil
@@ -92,8 +97,8 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 }
 
 // because says why a canary did not come through. One that was given up says nothing that an earlier one did not.
-func (r *runner) because(c *canary, l lane, before string) string {
-	if c.probe.answer.End == wire.EndCanceled && before != "" {
+func (r *runner) because(ctx context.Context, c *canary, l lane, before string) string {
+	if before != "" && c.givenUp(ctx) {
 		return before
 	}
 	return c.cause(&r.c, r.routes[l.route])
@@ -169,6 +174,17 @@ func (r *runner) canary(p *probe) canary {
 	c.class = p.lane.dialect.Classify(p.evidence(c.hits)).Class
 	c.through = len(c.hits) > 0 && classify.Success(c.class) && c.from != compare.OtherHit && p.answer.End.Orderly()
 	return c
+}
+
+// connected reports whether there was a connection, so that the layer may have had the canary.
+func (c *canary) connected() bool {
+	return c.probe.answer.End != wire.EndRefused && c.probe.answer.End != wire.EndLocal
+}
+
+// givenUp reports whether the end of the wait, or of the run, cut the canary off: then it tells nothing.
+func (c *canary) givenUp(ctx context.Context) bool {
+	end := c.probe.answer.End
+	return end == wire.EndCanceled || end == wire.EndTimeout && ctx.Err() != nil
 }
 
 // self reports whether a hit came from the very socket that the canary left by: then the layer is the stub.

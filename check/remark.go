@@ -24,6 +24,8 @@ func (r *runner) remark(row Row, d *compare.Difference) string {
 		return "the whole upstream body is inside " + d.Difference.Key[strings.LastIndexByte(d.Difference.Key, '/')+1:]
 	}
 	switch {
+	case d.Difference.Key == paceKey:
+		return "the layer held the stream back: its first event came with the rest, " + seconds(row.Fixture.Pause()) + " after the stub had sent it"
 	case d.Dir == evidence.Invented:
 		return ""
 	case d.Nuance == evidence.Embedded:

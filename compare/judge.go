@@ -23,7 +23,7 @@ const (
 	Unattached  Provenance = "unattached" // hits came, but nothing ties the answer to one
 	NoHit       Provenance = "none"       // the stub saw no hit with this tag
 	NoAnswer    Provenance = "no-answer"  // nothing came back that could have an origin
-	NotObserved Provenance = ""           // the run was interrupted
+	NotObserved Provenance = ""           // nothing was sent or waited for: the run was interrupted, or this machine had no connection
 )
 
 // Observed is one pass over one row.
@@ -78,6 +78,10 @@ func (r Rules) Judge(o Observed) Judged {
 	}
 	if d := evidence.Diff(o.Expected, o.Direct); len(d) > 0 {
 		j.Verdict, j.Reason = Inconclusive, "fetched directly, the stub's answer is not the fixture: "+KeysOf(d)
+		return j
+	}
+	if o.Provenance == NotObserved {
+		j.Verdict, j.Reason = Inconclusive, "not observed"
 		return j
 	}
 	if o.Unserved != "" {
@@ -243,7 +247,7 @@ func byProvenance(o Observed) (Verdict, string) {
 		return Inconclusive, "the answer carries the id of another request's hit"
 	case Unattached:
 		return Inconclusive, fmt.Sprintf("no hit id survived in the answer, and %d hits and the requests beside it leave open whose it is", o.Hits)
-	case NotObserved, NoAnswer:
+	case NoAnswer:
 		return Inconclusive, "not observed"
 	}
 	return "", ""

@@ -85,7 +85,7 @@ var full = &Profile{
 	Watch:  true,
 	Keys: []Key{
 		{Pattern: "status"}, {Pattern: "error"}, {Pattern: "error/**"}, {Pattern: "body"}, {Pattern: "body/**"}, {Pattern: "header/**"},
-		{Pattern: "stream/**"}, {Pattern: "end"}, {Pattern: "decode"}, {Pattern: "framing"},
+		{Pattern: "stream/pace"}, {Pattern: "stream/**"}, {Pattern: "end"}, {Pattern: "decode"}, {Pattern: "framing"},
 		{Pattern: "interim"}, {Pattern: "trailer/**"},
 	},
 	Noise: []string{

@@ -14,7 +14,7 @@ var claudeCode = &Profile{
 	Why:  "what Anthropic publishes that a gateway in front of Claude Code must keep: the whole body, the retry headers, the plan's limits, events as they were sent",
 	Keys: []Key{
 		{Pattern: "status", From: gatewayPage}, {Pattern: "error", From: gatewayPage}, {Pattern: "error/**", From: gatewayPage},
-		{Pattern: "body", From: gatewayPage}, {Pattern: "body/**", From: gatewayPage}, {Pattern: "stream/**", From: gatewayPage},
+		{Pattern: "body", From: gatewayPage}, {Pattern: "body/**", From: gatewayPage}, {Pattern: "stream/pace", From: gatewayPage}, {Pattern: "stream/**", From: gatewayPage},
 		{Pattern: "end", From: gatewayPage}, {Pattern: "decode", From: gatewayPage}, {Pattern: "framing", From: gatewayPage},
 		{Pattern: "header/retry-after", From: gatewayNew}, {Pattern: "header/x-should-retry", From: gatewayNew},
 		{Pattern: "header/anthropic-ratelimit-unified-*", From: gatewayNew},

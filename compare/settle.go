@@ -109,19 +109,32 @@ func noted(rows []record.OwnClass) (n int) {
 // decide follows DESIGN's order of exit codes.
 func decide(d *record.Document) (int, string) {
 	t := tallied(d)
+	proven, unproven := decideProof(d)
 	switch {
 	case d.Refused != "":
 		return ExitUsage, "nothing was tested: " + d.Refused
-	case len(d.Proof.Missed) > 0:
-		return ExitCouldNotTell, fmt.Sprintf("the check itself missed %s, so its verdicts can't be trusted", count(len(d.Proof.Missed), "control"))
-	case d.Proof.Pairs == 0 || d.Proof.Exact != d.Proof.Pairs || d.Proof.Keys == 0 || d.Proof.Deciding != d.Proof.Keys:
-		return ExitCouldNotTell, "the controls were not all proven"
+	case len(d.Parts) > 0 && d.News == nil:
+		return decideParts(d, t)
+	case proven != ExitPass:
+		return proven, unproven
 	case d.NotReady != "":
 		return ExitCouldNotTell, d.NotReady
 	case d.News != nil:
 		return decideNews(d, t)
 	}
 	return decideRows(d, t)
+}
+
+// decideProof says whether the controls were caught.
+func decideProof(d *record.Document) (int, string) {
+	p := d.Proof
+	switch {
+	case len(p.Missed) > 0:
+		return ExitCouldNotTell, fmt.Sprintf("the check itself missed %s, so its verdicts can't be trusted", count(len(p.Missed), "control"))
+	case p.Pairs == 0 || p.Exact != p.Pairs || p.Keys == 0 || p.Deciding != p.Keys:
+		return ExitCouldNotTell, "the controls were not all proven"
+	}
+	return ExitPass, ""
 }
 
 // decideRows judges a run that came to rows by all of them.

@@ -17,21 +17,24 @@ import (
 	"github.com/preservecheck/preservecheck/wire"
 )
 
-// ProveAll proves delivery besides what Prove proves: each channel, in both modes, with one fault of every mechanism,
-// as whole runs over real sockets; and every fault with memory. It needs the stub and loopback, and takes seconds.
+// ProveAll proves besides what Prove proves: every change of a single place of each answer, in memory; and delivery: each
+// channel, in both modes, with one fault of every mechanism, as whole runs over real sockets; and every fault with memory. It
+// needs the stub and loopback, and takes seconds.
 func ProveAll(ctx context.Context, in Input) record.Proof {
-	p := newProver(in, append(All(), forFile(in.Rules.Profile)...))
+	p := newProver(in, append(in.faults(), mutantKinds()...))
 	p.detect(ctx)
 	p.decide(ctx)
+	p.mutate(ctx, middle)
 	p.wholeRuns(ctx)
-	memory := []*Fault{}
-	for _, f := range All() {
-		if f.Finding != "" {
-			memory = append(memory, f)
+	for _, f := range p.faults {
+		switch {
+		case f.Finding == "":
+		case f.MaxWait > 0:
+			d := p.inMemory(ctx, f, in.Modes[:1])
+			p.settle(f, &d, fmt.Sprintf("control %s as a whole run in memory, mode %s", f.Name, in.Modes[0]))
+		default:
+			p.deliver(ctx, f, "auto", []fixture.Mode{fixture.Plain, fixture.Stream})
 		}
-	}
-	for _, f := range memory {
-		p.deliver(ctx, f, "auto", []fixture.Mode{fixture.Plain, fixture.Stream})
 	}
 	for _, ch := range []ledger.Channel{ledger.Marker, ledger.Model, ledger.Header, ledger.Path, ledger.Armed} {
 		for _, m := range []fixture.Mode{fixture.Plain, fixture.Stream} {
@@ -81,7 +84,7 @@ func (p *prover) settle(f *Fault, d *record.Document, where string) {
 	c.Pairs++
 	var wrong []string
 	if f.Finding != "" {
-		wrong = memoryFaults(f, d)
+		wrong = p.memoryFaults(f, d)
 	} else {
 		wrong = p.rowFaults(f, d)
 	}
@@ -97,7 +100,7 @@ func (p *prover) settle(f *Fault, d *record.Document, where string) {
 }
 
 // memoryFaults: the declared kind of finding is there, the run fails, and no row that reached the stub is blamed.
-func memoryFaults(f *Fault, d *record.Document) (wrong []string) {
+func (p *prover) memoryFaults(f *Fault, d *record.Document) (wrong []string) {
 	found := false
 	for _, x := range d.Findings {
 		found = found || x.Kind == f.Finding && x.Fails
@@ -109,10 +112,23 @@ func memoryFaults(f *Fault, d *record.Document) (wrong []string) {
 		wrong = append(wrong, "the run passed")
 	}
 	for _, row := range d.Rows {
+		wrong = append(wrong, misjudged(&row)...)
 		for _, field := range row.Fields {
-			if field.Dir != "" && (row.Provenance == string(compare.OwnHit) || row.Provenance == string(compare.Attributed)) {
+			reached := row.Provenance == string(compare.OwnHit) || row.Provenance == string(compare.Attributed)
+			if field.Dir != "" && reached && !p.declares(f, &row, &field) { // an intermittent fault shows in the rows that it met
 				wrong = append(wrong, fmt.Sprintf("%s (%s) reported as %s: %s %s", row.Row, row.Mode, row.Verdict, field.Key, field.Dir))
 			}
+		}
+	}
+	return wrong
+}
+
+// misjudged are observations whose verdict does not follow from where they came from.
+func misjudged(row *record.Row) (wrong []string) {
+	must := map[compare.Provenance]compare.Verdict{compare.NoHit: compare.LayerMade, compare.OtherHit: compare.Inconclusive}
+	for _, o := range row.Observations {
+		if v := must[compare.Provenance(o.Provenance)]; v != "" && o.Verdict != string(v) {
+			wrong = append(wrong, fmt.Sprintf("%s (%s), whose answer came from %s, was called %s and not %s", row.Row, row.Mode, o.Provenance, o.Verdict, v))
 		}
 	}
 	return wrong
@@ -156,7 +172,12 @@ func (p *prover) deliveredVerdict(f *Fault, s *subject) compare.Verdict {
 }
 
 // wholeRun checks the layer of a fault with the rows that are always proven.
-func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes []fixture.Mode) (d record.Document, err error) {
+func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes []fixture.Mode) (record.Document, error) {
+	return p.wholeRunOf(ctx, f, channel, p.deliveredRows(f, modes))
+}
+
+// wholeRunOf is wholeRun with other rows.
+func (p *prover) wholeRunOf(ctx context.Context, f *Fault, channel string, rows []check.Row) (d record.Document, err error) {
 	run := ledger.NewRun()
 	book := ledger.New(run)
 	s, err := stub.New(stub.Options{Matrix: p.in.Matrix, Ledger: book, Watch: p.in.Rules.Profile.Watches()})
@@ -189,10 +210,13 @@ func (p *prover) wholeRun(ctx context.Context, f *Fault, channel string, modes [
 	if err != nil {
 		return d, err
 	}
-	return check.Run(ctx, check.Config{
-		Run: run, Matrix: p.in.Matrix, Rows: rowsOf(p.in, modes), Hits: book, Rules: p.in.Rules, Channel: channel, Model: "preservecheck-{fixture}",
+	d = check.Run(ctx, check.Config{
+		Run: run, Matrix: p.in.Matrix, Rows: rows, Hits: p.blind.ledger(book), Rules: p.in.Rules, Channel: channel, Model: "preservecheck-{fixture}",
 		Layer: wire.Client{Base: through, Abrupt: true}, Direct: wire.Client{Base: direct, Abrupt: true},
 		Idle: func() bool { return layer.Idle() && s.Idle() }, Proof: func(context.Context) record.Proof { return partOfAProof },
+		Repeat: f.Repeat, MaxLayerWait: f.MaxWait,
 		Concurrency: 8, Timeout: 5 * time.Second, Deadline: time.Minute, ReadyTimeout: 5 * time.Second, Settle: 300 * time.Millisecond,
-	}), nil
+	})
+	p.blind.run(&d)
+	return d, nil
 }

@@ -7,6 +7,8 @@
 package controls
 
 import (
+	"time"
+
 	"github.com/preservecheck/preservecheck/evidence"
 	"github.com/preservecheck/preservecheck/wire"
 )
@@ -47,6 +49,11 @@ type Fault struct {
 	Breaks bool
 	// Finding is the kind of finding that a fault with memory must cause. Such a fault is proven by whole runs only.
 	Finding string
+	// Repeat is how often a whole run must ask for each row to see the fault; 0 is once.
+	Repeat int
+	// MaxWait is what a whole run must allow the layer to add to an answer to see the fault; 0: what the profile does. Such
+	// a fault is proven by a run in memory, whose clock is turned on.
+	MaxWait time.Duration
 }
 
 // Seen is what a fault may look at to declare what it will show: the fixture, as evidence.
@@ -70,6 +77,7 @@ type Call struct {
 	Stream  bool
 	Model   string
 	Ask     func(wire.Request) *wire.Answer // asks the upstream
+	Sleep   func(time.Duration)             // keeps the client waiting
 }
 
 // behaviour gives a fault's way to answer, with fresh state.
@@ -94,7 +102,7 @@ func (f *Fault) behaviour() Behaviour {
 func All() []*Fault {
 	return []*Fault{
 		identity, rewriteUserLimit,
-		changeStatus, errorToSuccess, errorAsEvent, finishStream, dropEventLines, changeText,
+		changeStatus, errorToSuccess, errorAsEvent, finishStream, dropEventLines, changeText, bufferStream,
 		typeNil, dropDetails, stringifyDetails, alterCode, prefixMessage, flattenError,
 		dropRetryAfter, addRetryAfter, changeRetryAfter, secondRetryAfter, addShouldRetry, addRetryAfterMS,
 		addHeadroom, dropHeadroom, addPlanLimit,
@@ -103,6 +111,15 @@ func All() []*Fault {
 		retryTwice,
 		dropBeta, addToPrompt, dropUnknownMember, dropQuery,
 		answerOnce, cooldown, cache, poison,
+		suffixMessage, replaceMessage, firstLine, bodyInMessage, garble,
+		typeNone, typeAPIError, nullDetails, flattenDetails,
+		envelopeOpenAI, envelopeDetail, htmlToJSON, otherPage, jsonToHTML, gzipAsText, dropEncodingLabel,
+		overloadTo503, overloadTo429, overloadTo500, billingTo400, requestTo429, refusalTo502, limitTo200, keyTo500,
+		renameRetryAfter, duplicateRetryAfter, retryAfterDecimal, retryAfterDate,
+		addShouldNotRetry, addOpenAILimits, allowList, changeCharset,
+		prefixStreamMessage, dropStreamDetails, retypeStreamError, renameErrorEvent, swallowStreamError, doneForError, dropStreamError, lineForError, closeCleanly,
+		retryByText, retryAtOnce, fallBack,
+		cooldownWait, cooldownText, disableKey, flaky, sleep,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/preservecheck/preservecheck/check"
+	"github.com/preservecheck/preservecheck/compare"
 	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
@@ -28,7 +29,11 @@ func (p *prover) wholeRuns(ctx context.Context) {
 			return
 		}
 		d := p.inMemory(ctx, f, p.in.Modes[:1])
-		p.settle(f, &d, fmt.Sprintf("control %s as a whole run in memory, mode %s", f.Name, p.in.Modes[0]))
+		where := fmt.Sprintf("control %s as a whole run in memory, mode %s", f.Name, p.in.Modes[0])
+		p.settle(f, &d, where)
+		if from := originOf[f.Finding]; from != "" && !observed(&d, from) {
+			p.missed = append(p.missed, where+": no answer was seen to be "+string(from)+" by its hits")
+		}
 	}
 }
 
@@ -37,12 +42,29 @@ func (p *prover) inMemory(ctx context.Context, f *Fault, modes []fixture.Mode) r
 	run := ledger.NewRun()
 	m := p.in.few()
 	up := &memoryStub{matrix: m, book: ledger.New(run), names: namesOf(m), answers: map[*fixture.Fixture]*wire.Answer{}}
-	return check.Run(ctx, check.Config{
-		Run: run, Matrix: m, Rows: rowsOf(Input{Matrix: m}, modes), Hits: up.book, Rules: p.in.undeclared(), Channel: "auto", Model: "preservecheck-" + ledger.Placeholder,
+	d := check.Run(ctx, check.Config{
+		Run: run, Matrix: m, Rows: rowsOf(Input{Matrix: m}, modes), Hits: p.blind.ledger(up.book), Rules: p.in.undeclared(), Channel: "auto", Model: "preservecheck-" + ledger.Placeholder,
 		Layer: &memoryLayer{up: up, answer: f.behaviour()}, Direct: up, Idle: func() bool { return true },
-		Proof:       func(context.Context) record.Proof { return partOfAProof },
+		Proof:  func(context.Context) record.Proof { return partOfAProof },
+		Repeat: f.Repeat, MaxLayerWait: f.MaxWait,
 		Concurrency: 1, Timeout: 5 * time.Second, Deadline: time.Minute, ReadyTimeout: 5 * time.Second,
 	})
+	p.blind.run(&d)
+	return d
+}
+
+// originOf is where the answers come from by which a finding is known.
+var originOf = map[string]compare.Provenance{"layer-state": compare.NoHit, "cached": compare.OtherHit}
+
+func observed(d *record.Document, from compare.Provenance) bool {
+	for _, row := range d.Rows {
+		for _, o := range row.Observations {
+			if o.Provenance == string(from) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // partOfAProof stands for the proof in runs that are themselves part of one, and judge no layer of a user's.
@@ -136,10 +158,12 @@ type memoryLayer struct {
 func (y *memoryLayer) Do(ctx context.Context, r wire.Request) *wire.Answer {
 	sent := time.Now()
 	d := dialects.Anthropic
+	slept := time.Duration(0)
 	a := y.answer(&Call{
 		Request: r, Stream: d.Stream(r.Body), Model: d.Model(r.Body),
-		Ask: func(r wire.Request) *wire.Answer { return y.up.Do(ctx, r) },
+		Ask:   func(r wire.Request) *wire.Answer { return y.up.Do(ctx, r) },
+		Sleep: func(d time.Duration) { slept += d }, // nobody has to wait for a proof
 	}).Clone()
-	a.SentAt, a.FirstAt, a.DoneAt = sent, time.Now(), time.Now()
+	a.SentAt, a.FirstAt, a.DoneAt = sent, time.Now().Add(slept), time.Now().Add(slept)
 	return a
 }

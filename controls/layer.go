@@ -30,6 +30,7 @@ type Layer struct {
 	up       wire.Client
 	dialect  *dialects.Dialect
 	answer   Behaviour
+	honest   bool // passes each byte on when it comes
 	active   atomic.Int64
 	wg       sync.WaitGroup
 	ctx      context.Context
@@ -50,7 +51,7 @@ func Start(name, upstream string) (*Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := &Layer{listener: l, up: wire.Client{Base: base, Abrupt: true}, dialect: dialects.Anthropic, answer: f.behaviour()}
+	y := &Layer{listener: l, up: wire.Client{Base: base, Abrupt: true}, dialect: dialects.Anthropic, answer: f.behaviour(), honest: f.Mechanism == Nothing}
 	y.ctx, y.stop = context.WithCancel(context.Background())
 	y.wg.Add(1)
 	go y.serve()
@@ -105,8 +106,22 @@ func (y *Layer) serveOne(c net.Conn) {
 	if err != nil {
 		return
 	}
-	call := &Call{Request: forward(in, body), Stream: y.dialect.Stream(body), Model: y.dialect.Model(body), Ask: y.ask}
+	if y.honest {
+		y.relay(c, forward(in, body))
+		return
+	}
+	call := &Call{Request: forward(in, body), Stream: y.dialect.Stream(body), Model: y.dialect.Model(body), Ask: y.ask, Sleep: y.sleep}
 	send(c, y.answer(call))
+}
+
+// sleep ends early when the layer does.
+func (y *Layer) sleep(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-y.ctx.Done():
+	}
 }
 
 func (y *Layer) ask(r wire.Request) *wire.Answer {
@@ -159,7 +174,7 @@ func send(c net.Conn, a *wire.Answer) {
 		for _, status := range a.Interim {
 			b = append(b, "HTTP/1.1 "+strconv.Itoa(status)+" Interim\r\n\r\n"...)
 		}
-		write(c, append(b, wire.Encode(a)...))
+		paced(c, append(b, wire.Encode(a)...), a)
 	}
 }
 

@@ -70,7 +70,8 @@ func (p *prover) expectedVerdict(f *Fault, s *subject, changed *wire.Answer, sig
 	}
 	decides := false
 	for _, w := range sights {
-		decides = decides || p.in.Rules.Profile.Decides(evidence.Difference{Key: w.Key, Dir: w.Dir}, s.seen.Evidence, s.row.Dialect) != nil
+		d := evidence.Difference{Key: w.Key, Dir: w.Dir, Want: s.seen.Evidence.Get(w.Key), Got: inHeader(changed, w.Key)}
+		decides = decides || p.in.Rules.Profile.Decides(d, s.seen.Evidence, s.row.Dialect) != nil
 	}
 	switch {
 	case f.Breaks && len(sights) > 0:
@@ -87,3 +88,13 @@ func (p *prover) expectedVerdict(f *Fault, s *subject, changed *wire.Answer, sig
 
 // inEvent: the article's classifier knows no streams, so it has no say where a body has become one.
 func inEvent(a *wire.Answer) bool { return bytes.HasPrefix(a.Body, []byte("data:")) }
+
+// inHeader is the value of a header that stands once, as a profile may ask for it: two values can mean the same to it.
+func inHeader(a *wire.Answer, key string) (v evidence.Value) {
+	if name, ok := strings.CutPrefix(key, "header/"); ok {
+		if vs := a.Values(name); len(vs) == 1 {
+			v = evidence.Value{Kind: evidence.Text, Text: vs[0]}
+		}
+	}
+	return v
+}

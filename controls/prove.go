@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/preservecheck/preservecheck/check"
 	"github.com/preservecheck/preservecheck/compare"
@@ -22,12 +23,25 @@ type Input struct {
 	Rules  compare.Rules
 	Modes  []fixture.Mode
 	Rows   []check.Row // the run's rows; the source article's are always proven as well
+	Faults []*Fault    // nil: all; tests give one that is broken on purpose
+}
+
+// faults are those to prove, with one for each key that only the user's own profile names.
+func (in *Input) faults() []*Fault {
+	all := in.Faults
+	if all == nil {
+		all = All()
+	}
+	return append(slices.Clone(all), forFile(in.Rules.Profile)...)
 }
 
 // Prove proves, in memory, detection (every fault on every row, and whole runs for what only they can see) and decision
 // (every key of the profile turns a row red under the run's own rules).
 func Prove(ctx context.Context, in Input) record.Proof {
-	p := newProver(in, append(All(), forFile(in.Rules.Profile)...))
+	return newProver(in, in.faults()).prove(ctx)
+}
+
+func (p *prover) prove(ctx context.Context) record.Proof {
 	p.detect(ctx)
 	p.decide(ctx)
 	p.reopen()
@@ -43,6 +57,8 @@ type subject struct {
 	class    string // by the oracle; "" for rows that it does not know
 	request  wire.Request
 	sent     []string // marks of the request, where the profile asks for the request side
+
+	untouched *compare.Judged // the judgement of the row when nothing was done to it, made once
 }
 
 func (in *Input) subject(row check.Row) subject {
@@ -72,6 +88,8 @@ type prover struct {
 	pairs    int
 	exact    int
 
+	blind blindness // nothing, but in tests
+
 	answer wire.Answer       // memory for the answer of one pair
 	layer  evidence.Evidence // and for what was read of it
 }
@@ -84,6 +102,9 @@ func newProver(in Input, faults []*Fault) *prover {
 	rows := rowsOf(in, in.Modes)
 	if f := in.Matrix.Canary(dialects.Anthropic.Name, fixture.Stream); f != nil && slices.Contains(in.Modes, fixture.Stream) {
 		rows = append(rows, check.Row{Fixture: f, Mode: fixture.Stream, Dialect: dialects.Anthropic}) // the article has no stream with a text
+	}
+	if f := in.Matrix.Get(fixture.Paced); f != nil && slices.Contains(in.Modes, fixture.Stream) {
+		rows = append(rows, check.Row{Fixture: f, Mode: fixture.Stream, Dialect: dialects.Anthropic}) // the only one that shows how streams are passed on
 	}
 	for _, r := range in.Rows {
 		r.Route = "" // a pair is the same on every route
@@ -104,7 +125,7 @@ func (p *prover) detect(ctx context.Context) {
 // each runs every fault over every row while more says so.
 func (p *prover) each(ctx context.Context, more func() bool) {
 	for _, f := range p.faults {
-		if f.Finding != "" {
+		if f.Finding != "" || f.Want == nil { // whole runs, and mutants, which are made row by row
 			continue
 		}
 		for i := range p.rows {
@@ -127,6 +148,7 @@ func (p *prover) decide(ctx context.Context) {
 			continue
 		}
 		q := newProver(Input{Matrix: p.in.Matrix, Rules: p.in.Rules, Modes: []fixture.Mode{m}}, p.faults)
+		q.blind = p.blind
 		q.red, q.shown, q.declared, q.silenced = p.red, p.shown, p.declared, p.silenced
 		q.each(ctx, q.undecided)
 		p.missed = append(p.missed, q.missed...)
@@ -145,9 +167,41 @@ func (p *prover) undecided() bool {
 
 // pair runs one fault over one row, in memory: the fixture's bytes in, a judgement out.
 func (p *prover) pair(f *Fault, s *subject) {
-	hits := 0
-	var arrived [][]string
-	a := f.behaviour()(&Call{
+	a, hits, arrived := p.answered(f, s)
+	layer := s.seen.Evidence
+	asItWas := same(a, s.expected) && arrived == nil && hits == 1
+	if asItWas && s.untouched != nil {
+		p.settlePair(f, s, a, *s.untouched, hits)
+		return
+	}
+	if !same(a, s.expected) || arrived != nil {
+		p.layer = evidence.AppendOf(p.layer[:0], a, s.row.Dialect.Layout, fixture.NoID)
+		p.layer = check.AppendRequest(p.layer, s.row.Dialect, s.sent, arrived...)
+		layer = p.blind.read(p.layer, s.seen.Evidence)
+	}
+	o := compare.Observed{
+		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: s.row.Dialect, Expected: s.seen.Evidence, Direct: s.seen.Evidence,
+		Layer: layer, Answer: a, Hits: hits, Provenance: compare.OwnHit,
+	}
+	j := p.in.undeclared().Judge(o) // what is seen does not depend on what was declared
+	p.blind.judge(&j)
+	p.note(f, j, o)
+	if asItWas {
+		s.untouched = &j
+	}
+	p.settlePair(f, s, a, j, hits)
+}
+
+// answered lets a fault answer for a row. Most only change the answer, and need no layer around them for that.
+func (p *prover) answered(f *Fault, s *subject) (a *wire.Answer, hits int, arrived [][]string) {
+	if f.New == nil && f.Send == nil {
+		a = p.copy(s.expected)
+		if f.Change != nil {
+			f.Change(a, s.seen.Stream)
+		}
+		return a, 1, nil
+	}
+	a = f.behaviour()(&Call{
 		Request: s.request, Stream: s.seen.Stream, Model: s.row.Fixture.Name,
 		Ask: func(r wire.Request) *wire.Answer {
 			hits++
@@ -156,19 +210,13 @@ func (p *prover) pair(f *Fault, s *subject) {
 			}
 			return p.copy(s.expected)
 		},
+		Sleep: func(time.Duration) {},
 	})
-	layer := s.seen.Evidence
-	if !same(a, s.expected) || arrived != nil {
-		p.layer = evidence.AppendOf(p.layer[:0], a, s.row.Dialect.Layout, fixture.NoID)
-		p.layer = check.AppendRequest(p.layer, s.row.Dialect, s.sent, arrived...)
-		layer = p.layer
-	}
-	o := compare.Observed{
-		Fixture: s.row.Fixture, Mode: s.row.Mode, Dialect: s.row.Dialect, Expected: s.seen.Evidence, Direct: s.seen.Evidence,
-		Layer: layer, Answer: a, Hits: hits, Provenance: compare.OwnHit,
-	}
-	j := p.in.undeclared().Judge(o) // what is seen does not depend on what was declared
-	p.note(f, j, o)
+	return a, hits, arrived
+}
+
+// settlePair compares what the check said of a row with what the fault declares.
+func (p *prover) settlePair(f *Fault, s *subject, a *wire.Answer, j compare.Judged, hits int) {
 	want, got := had(f, s.seen), did(j, hits)
 	if s.class != "" {
 		want = append(want, "verdict "+string(p.expectedVerdict(f, s, a, f.Want(s.seen), hits)))
@@ -192,7 +240,7 @@ func (p *prover) copy(a *wire.Answer) *wire.Answer {
 
 // same reports whether a fault left an answer alone, which need not be read again then: a third of all pairs.
 func same(a, b *wire.Answer) bool {
-	return a.Status == b.Status && a.End == b.End && len(a.Faults) == len(b.Faults) && len(a.Interim) == len(b.Interim) && len(a.Trailer) == len(b.Trailer) && slices.Equal(a.Header, b.Header) && bytes.Equal(a.Body, b.Body)
+	return a.Status == b.Status && a.End == b.End && a.Pace == b.Pace && len(a.Faults) == len(b.Faults) && len(a.Interim) == len(b.Interim) && len(a.Trailer) == len(b.Trailer) && slices.Equal(a.Header, b.Header) && bytes.Equal(a.Body, b.Body)
 }
 
 // undeclared are the run's rules without its known files.
@@ -259,11 +307,23 @@ func (p *prover) count(f *Fault, s *subject, had, did []string) {
 	c := p.tally[f]
 	c.Had, c.Did = union(c.Had, had), union(c.Did, did)
 	touches := f.Mechanism == Nothing || len(f.Want(s.seen)) > 0 || f.Hits != nil && f.Hits(s.seen) != 1
+	if !touches {
+		c.Untouched++
+	}
+	p.verdict(f, s, "", had, did, touches)
+}
+
+// compared counts a pair that a fault touches.
+func (p *prover) compared(f *Fault, s *subject, place string, had, did []string) {
+	p.verdict(f, s, place, had, did, true)
+}
+
+// verdict says of a pair whether what was seen is what had to be seen.
+func (p *prover) verdict(f *Fault, s *subject, place string, had, did []string, touches bool) {
+	c := p.tally[f]
 	if touches {
 		c.Pairs++
 		p.pairs++
-	} else {
-		c.Untouched++
 	}
 	if slices.Equal(had, did) {
 		if touches {
@@ -288,7 +348,7 @@ func (p *prover) count(f *Fault, s *subject, had, did []string) {
 			words = append(words, "reported "+w+" besides")
 		}
 	}
-	p.missed = append(p.missed, fmt.Sprintf("control %s on %s (%s): %s", f.Name, s.row.Fixture.Name, s.row.Mode, strings.Join(words, ", ")))
+	p.missed = append(p.missed, fmt.Sprintf("control %s on %s (%s)%s: %s", f.Name, s.row.Fixture.Name, s.row.Mode, place, strings.Join(words, ", ")))
 }
 
 func union(all, more []string) []string {

@@ -1,20 +1,4 @@
 package controls
 
-import "github.com/preservecheck/preservecheck/evidence"
-
 // typeNil imitates new-api (commit 9f8a4ec0, run on 2026-11-30), which prints a missing code into the type.
-var typeNil = &Fault{
-	Name:      "type-nil",
-	Why:       `error.type becomes the text "<nil>": no rule knows it`,
-	Mechanism: OfBody,
-	Change:    editError(func(e map[string]any) { e["type"] = "<nil>" }),
-	Want: func(r Seen) []Sight {
-		switch {
-		case !r.hasErrorObject():
-			return nil
-		case r.has("error/type"):
-			return []Sight{{"error/type", evidence.Changed}}
-		}
-		return []Sight{{"error/type", evidence.Invented}} // OpenRouter's errors have none
-	},
-}
+var typeNil = retype("type-nil", "<nil>", `error.type becomes the text "<nil>": no rule knows it`)

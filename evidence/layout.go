@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/preservecheck/preservecheck/wire"
@@ -76,6 +77,16 @@ func (n *node) child(name string) *node {
 		}
 	}
 	return nil
+}
+
+// dropLast removes the last member of a name.
+func (n *node) dropLast(name string) {
+	for i := len(n.kids) - 1; i >= 0; i-- {
+		if n.kids[i].name == name {
+			n.kids = slices.Delete(n.kids, i, i+1)
+			return
+		}
+	}
 }
 
 // without removes every member of a name.

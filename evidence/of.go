@@ -156,7 +156,7 @@ func (r *reader) headers(root string, fields []wire.Field) {
 
 func (r *reader) body(a *wire.Answer, b []byte) {
 	if isStream(a, b) {
-		r.stream(b)
+		r.stream(b, a.Pace)
 		return
 	}
 	if len(b) == 0 {

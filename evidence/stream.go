@@ -57,7 +57,7 @@ type datum struct {
 // the text of all deltas and the data of the other events. Events are aligned by name: how many deltas carry a text is no
 // evidence, so a name that repeats at once is told once, and keepalives have no part in the order. What decides comes first, so that the bound on the number of
 // keys never costs it.
-func (r *reader) stream(b []byte) {
+func (r *reader) stream(b []byte, pace wire.Pace) {
 	evs, _ := wire.Events(b)
 	s := events{names: make([]string, 0, min(len(evs), 16)), count: map[string]int{}}
 	for i := range evs {
@@ -72,6 +72,9 @@ func (r *reader) stream(b []byte) {
 	}
 	if s.failed != nil {
 		r.failure(s.failed)
+	}
+	if pace != "" {
+		r.add("stream/pace", Value{Text, string(pace)})
 	}
 	if s.deltas {
 		r.add("stream/text", Value{Text, r.maskedString(s.text.String())}) // an id may have been cut in two
@@ -157,7 +160,8 @@ func (s *events) keep(name string, m *Meaning, json *node, data string) {
 	s.data = append(s.data, d)
 }
 
-// cutText takes a string out of a value, reporting whether it was there.
+// cutText takes a string out of a value, reporting whether it was there. Of two members of one name it takes the one that
+// clients read; the other stays, since nobody sent it.
 func (n *node) cutText(path []string) (string, bool) {
 	if n == nil || len(path) == 0 {
 		return "", false
@@ -172,7 +176,7 @@ func (n *node) cutText(path []string) (string, bool) {
 		return "", false
 	}
 	text := at.text
-	parent.without(leaf)
+	parent.dropLast(leaf)
 	return text, true
 }
 

@@ -168,6 +168,7 @@ var hints = []struct {
 	{"two request ids", curl("500 x", "", `{"type":"error","error":{"type":"api_error","message":"x"},"request_id":"req_2"}`), 0, nil, []string{"differ"}},
 	{"no request-id header", "HTTP/1.1 529 x\r\ncontent-type: application/json\r\n\r\n" + `{"type":"error","error":{"type":"overloaded_error","message":"x"},"request_id":"req_2"}`, 0, nil, []string{"no request-id header"}},
 	{"another label", "HTTP/1.1 529 x\r\ncontent-type: text/plain\r\nrequest-id: r\r\n\r\n" + `{"type":"error","error":{"type":"overloaded_error","message":"x"},"request_id":"r"}`, 0, nil, []string{"not JSON"}},
+	{"a letter behind the body", curl("529 x", "", `{"type":"error","error":{}} x`), 0, []string{"who wrote it"}, []string{"text after the JSON document, at offset 28 of the body"}},
 	{"a page of nginx", nginxPage, 0, []string{"x-should-retry", "who wrote it"}, []string{"nginx wrote this body itself"}},
 	{"a page of HAProxy", haproxy, 0, []string{"who wrote it"}, []string{"HAProxy wrote this body itself"}},
 	{"a page of nobody known", "502 <html><body>Bad Gateway</body></html>", 0, []string{"who wrote it"}, []string{"an HTML page"}},
@@ -183,6 +184,16 @@ func TestHints(t *testing.T) {
 		r := Explain([]byte(c.in), Options{Status: c.status})
 		contains(t, c.why+": missing", r.Missing, c.missing)
 		contains(t, c.why+": suspicions", r.Suspicions, c.suspect)
+	}
+}
+
+// TestTextAfterTheDocument: a saved body with a letter behind it is read, and what is left aside is said.
+func TestTextAfterTheDocument(t *testing.T) {
+	for in, want := range map[string]bool{bareLimit + "x": true, bareLimit + "\n": false, "429 " + bareLimit + " x": false} {
+		r := Explain([]byte(in), Options{Status: 429})
+		if got := strings.Contains(strings.Join(r.Why, "\n"), fmt.Sprintf("text after the JSON document, at offset %d, is left aside", len(bareLimit))); got != want {
+			t.Errorf("%q: %v in %q", in, got, r.Why)
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ var suspicions = []struct {
 	{true, noRequestID},
 	{true, requestIDsDiffer},
 	{false, noContentType},
+	{false, textAfterJSON},
 }
 
 func suspect(v *view) []string {
@@ -220,4 +221,30 @@ func noContentType(v *view) string {
 		return "a JSON error under a content-type that is not JSON: SDKs that go by the label do not read it"
 	}
 	return ""
+}
+
+// textAfterJSON finds a body that is a whole JSON document and more: SDKs then read none of it.
+func textAfterJSON(v *view) string {
+	body := v.saved.body
+	if v.saved.form == formException || v.saved.stream || len(body) == 0 || body[0] != '{' {
+		return "" // around a body that a text quotes there are words
+	}
+	if at := behindDocument(body); at > 0 {
+		return fmt.Sprintf("text after the JSON document, at offset %d of the body: SDKs read no error object in it", at)
+	}
+	return ""
+}
+
+// behindDocument is where text begins that stands behind a whole JSON document, -1 when there is none.
+func behindDocument(b []byte) int {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	var whole json.RawMessage
+	if dec.Decode(&whole) != nil {
+		return -1
+	}
+	text := bytes.TrimLeft(b[dec.InputOffset():], " \t\r\n")
+	if len(text) == 0 {
+		return -1
+	}
+	return len(b) - len(text)
 }

@@ -3,6 +3,7 @@ package explain
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -80,6 +81,9 @@ func readException(in []byte) *saved {
 	prose := in
 	if from, body := bodyInText(in); body != nil {
 		prose, s.body = in[:from], body
+		if at := behindDocument(in); from == 0 && at > 0 {
+			s.notes = append(s.notes, fmt.Sprintf("text after the JSON document, at offset %d, is left aside", at))
+		}
 	} else if at := pageStart().FindIndex(in); at != nil {
 		prose, s.body = in[:at[0]], in[at[0]:]
 	}

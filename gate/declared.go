@@ -16,6 +16,8 @@ import (
 
 // Declared is what known files say of one run: their entries for other layers and routes are left out.
 type Declared struct {
+	Hide func(string) string // takes the secrets of this run out of a text, as for its record; nil: there are none
+
 	files   []*File
 	entries []*Entry
 	matrix  *fixture.Matrix
@@ -29,14 +31,14 @@ func For(files []*File, layer string, routes []string, m *fixture.Matrix) (*Decl
 	for _, f := range files {
 		for _, e := range f.Entries {
 			if e.layer != "" && e.layer == layer && e.route != "" && len(routes) > 0 && !slices.Contains(routes, e.route) {
-				all = append(all, fmt.Errorf("%s: %s has no route %q", e, layer, e.route))
+				all = append(all, e.problem(e.places.route, fmt.Sprintf("%s has no route %q", layer, e.route)))
 				continue
 			}
 			if e.layer != "" && e.layer != layer || e.route != "" && !slices.Contains(routes, e.route) {
 				continue
 			}
 			if err := d.exists(e); err != nil {
-				all = append(all, fmt.Errorf("%s: %w", e, err))
+				all = append(all, err)
 			}
 			d.entries = append(d.entries, e)
 		}
@@ -44,21 +46,26 @@ func For(files []*File, layer string, routes []string, m *fixture.Matrix) (*Decl
 	return d, joined(all)
 }
 
+// problem is an error at a place in the entry's file.
+func (e *Entry) problem(n *fixture.Node, what string) error {
+	return &fixture.Problem{File: e.where, Line: n.Line, Column: n.Column, What: e.id + ": " + what}
+}
+
 // exists refuses what is misspelt: such an entry would never fit, and never be stale.
 func (d *Declared) exists(e *Entry) error {
-	for _, p := range e.rows {
+	for i, p := range e.rows {
 		fixtures := d.fixtures(p)
 		if b, err := fixture.Builtin(); len(fixtures) == 0 && err == nil { // a matrix of the user's own may stand instead of it
 			fixtures = (&Declared{matrix: b}).fixtures(p)
 		}
 		if len(fixtures) == 0 {
-			return fmt.Errorf("there is no row %q", p)
+			return e.problem(e.places.rows.Content[i], fmt.Sprintf("there is no row %q", p))
 		}
 		if e.finding != "" || e.dir == evidence.Invented || strings.HasPrefix(e.key, "request/") {
 			continue // what a request held is no part of a fixture
 		}
 		if !slices.ContainsFunc(fixtures, func(f *fixture.Fixture) bool { return d.has(f, e.key) }) {
-			return fmt.Errorf("no row %q has the key %s, so that it can't be %s", p, e.key, e.dir)
+			return e.problem(e.places.key, fmt.Sprintf("no row %q has the key %s, so that it can't be %s", p, e.key, e.dir))
 		}
 	}
 	return nil
@@ -85,7 +92,7 @@ func (d *Declared) has(f *fixture.Fixture, key string) bool {
 // Known is what compare asks. It is safe for several goroutines.
 func (d *Declared) Known(o *compare.Observed, x *compare.Difference) (out []compare.Declaration) {
 	for _, e := range d.entries {
-		if e.finding == "" && (e.route == "" || e.route == o.Route) && e.covers(o.Fixture.Name, o.Mode) && e.fits(o, x) {
+		if e.finding == "" && (e.route == "" || e.route == o.Route) && e.covers(o.Fixture.Name, o.Mode) && e.fits(o, x, d.Hide) {
 			out = append(out, compare.Declaration{Entry: e.String(), From: e.from, To: e.to})
 		}
 	}
@@ -96,11 +103,12 @@ func (e *Entry) covers(row string, mode fixture.Mode) bool {
 	return (e.mode == "" || e.mode == mode) && slices.ContainsFunc(e.rows, func(p string) bool { ok, _ := path.Match(p, row); return ok })
 }
 
-func (e *Entry) fits(o *compare.Observed, x *compare.Difference) bool {
+func (e *Entry) fits(o *compare.Observed, x *compare.Difference, hide func(string) string) bool {
 	if e.key != x.Difference.Key || e.dir != x.Dir {
 		return false
 	}
-	return e.value == nil || e.value.fits(text(o.Expected, e.key), text(o.Layer, e.key))
+	want, got := text(o.Expected, e.key), text(o.Layer, e.key)
+	return e.value == nil || e.value.fits(want, got) || e.value.fitsHidden(want, got, hide)
 }
 
 // text is a value as a record shows it: an object with all that stands below it.
@@ -149,9 +157,11 @@ func (d *Declared) findings(f *record.Finding) (by []string) {
 		}
 		n := len(open)
 		open = slices.DeleteFunc(open, func(label string) bool {
-			row, mode, _ := strings.Cut(label, " (")
-			m := fixture.Mode(strings.TrimSuffix(mode, ")"))
-			return e.covers(row, m) || m == "" && e.covers(row, e.mode)
+			row, mode, route := rowOf(label)
+			if e.route != "" && route != "" && e.route != route {
+				return false
+			}
+			return e.covers(row, mode) || mode == "" && e.covers(row, e.mode)
 		})
 		if len(open) < n || len(f.Rows) == 0 {
 			by = append(by, e.String())
@@ -161,6 +171,13 @@ func (d *Declared) findings(f *record.Finding) (by []string) {
 		f.Fails, f.Declared = false, by
 	}
 	return by
+}
+
+// rowOf reads how a finding names a row: "tier_cap", "tier_cap (plain)", "tier_cap (plain; route chat)".
+func rowOf(label string) (row string, mode fixture.Mode, route string) {
+	row, rest, _ := strings.Cut(label, " (")
+	m, route, _ := strings.Cut(strings.TrimSuffix(rest, ")"), "; route ")
+	return row, fixture.Mode(m), route
 }
 
 // problem says why an entry fails the run, "" when it does not.
@@ -188,74 +205,12 @@ func (d *Declared) problem(e *Entry, doc *record.Document, now time.Time, used m
 			stale = append(stale, p)
 		}
 	}
-	if len(stale) > 0 {
-		return "stale: tested and no longer seen in " + strings.Join(stale, ", ") + "; remove it"
+	if len(stale) == 0 {
+		return ""
 	}
-	return ""
-}
-
-// stale reports whether every row that a pattern names was tested, and none showed what the entry declares. What
-// findings declare is stale when it was not found in a run of all those rows.
-func (d *Declared) stale(e *Entry, pattern string, doc *record.Document, used map[string]bool) bool {
-	if e.finding == "intermittent" || used[e.String()] {
-		return false // what comes and goes may stay away for a run
+	where := strings.Join(stale, ", ")
+	if other := d.instead(e, stale, doc); other != "" {
+		return "stale: tested and seen otherwise in " + where + ", where now " + other + "; correct it or remove it"
 	}
-	tested := 0
-	for _, f := range d.fixtures(pattern) {
-		for _, mode := range []fixture.Mode{fixture.Plain, fixture.Stream} {
-			if !f.In(mode) || e.mode != "" && e.mode != mode || !slices.Contains(doc.Settings.Dialects, f.Dialect) {
-				continue
-			}
-			switch showed(e, doc, f.Name, string(mode)) {
-			case seen, untold:
-				return false
-			case unseen:
-				tested++
-			}
-		}
-	}
-	return tested > 0
-}
-
-// sight is what a run tells of an entry in one row.
-type sight int
-
-const (
-	leftOut sight = iota // by its hazard or dialect, which a run has by default
-	untold               // the row was to be left out of this run, or says nothing of this
-	unseen
-	seen
-)
-
-func showed(e *Entry, doc *record.Document, row, mode string) sight {
-	best := leftOut
-	for i := range doc.Rows {
-		r := &doc.Rows[i]
-		if r.Row != row || r.Mode != mode || e.route != "" && r.Route != e.route {
-			continue
-		}
-		switch {
-		case slices.ContainsFunc(r.Fields, func(f record.Field) bool { return slices.Contains(f.Declared, e.String()) }):
-			return seen
-		case !conclusive(r) || r.Omitted > 0:
-			best = untold
-		case best == leftOut:
-			best = unseen
-		}
-	}
-	if best != leftOut || slices.ContainsFunc(doc.Excluded, func(x record.Excluded) bool {
-		return x.Row == row && x.Mode == mode && strings.HasPrefix(x.Why, "hazard ")
-	}) {
-		return best
-	}
-	return untold
-}
-
-// conclusive reports whether an answer of the stub came back whole, so that each of its keys was seen.
-func conclusive(r *record.Row) bool {
-	switch compare.Verdict(r.Verdict) {
-	case compare.Reclassified, compare.Different, compare.Retried, compare.Declared, compare.Preserved:
-		return true
-	}
-	return false
+	return "stale: tested and no longer seen in " + where + "; remove it"
 }

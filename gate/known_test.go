@@ -31,49 +31,55 @@ func entry(lines ...string) string {
 	return strings.TrimRight(out, " ")
 }
 
+// loaded are entries that the loader takes, or refuses with words. What has bigger in its why can't be said by the schema.
+var loaded = []struct {
+	why, in, want string
+	reader        bool // only the reader refuses it
+}{
+	{"the least there is", entry(), "", false},
+	{"all that there is", entry("route", "chat", "mode", "stream", "key", "status", "direction", "changed", "value", "503",
+		"class", "rate_limit -> unknown_429", "ticket", "OPS-1", "intermittent", "true", "wide", "true"), "", false},
+	{"a route alone", entry("layer", "", "route", "chat"), "", false},
+	{"neither layer nor route", entry("layer", ""), "names neither", false},
+	{"no rows", entry("rows", ""), "names no rows", false},
+	{"a pattern that is none", entry("rows", `["[a"]`), "no pattern", true},
+	{"an empty reason, as it is written for you", entry("reason", `""`), "the reason is empty", false},
+	{"a reason of spaces", entry("reason", `"  "`), "the reason is empty", false},
+	{"no date", entry("expires", ""), "no date in expires", false},
+	{"a date that is none", entry("expires", "soon"), "is no date", false},
+	{"a wildcard key", entry("key", `"header/*"`), "no wildcard", false},
+	{"a wildcard in a deep key", entry("key", `"error/**"`), "no wildcard", false},
+	{"a key that no answer has", entry("key", "headers/retry-after"), "there is no key", false},
+	{"an upper-case header", entry("key", "header/Retry-After"), "there is no key", false},
+	{"a wildcard direction", entry("direction", `"*"`), "none of lost", false},
+	{"status without a value would excuse 200", entry("key", "status", "direction", "changed"), "needs a value", false},
+	{"any value would, too", entry("key", "status", "direction", "changed", "value", `"{any}"`), "has to be exact", true},
+	{"a part that is open would, too", entry("key", "status", "direction", "changed", "value", `"{any}0"`), "has to be exact", true},
+	{"type", entry("key", "error/type", "direction", "changed"), "needs a value", false},
+	{"code", entry("key", "error/details/error_code", "direction", "invented"), "needs a value", false},
+	{"what code stands in", entry("key", "error/details", "direction", "changed"), "needs a value", false},
+	{"retry-after", entry("direction", "changed"), "needs a value", false},
+	{"end", entry("key", "end", "direction", "changed"), "needs a value", false},
+	{"a message may be any", entry("key", "error/message", "direction", "changed"), "", false},
+	{"what is lost has none", entry("value", `"1"`), "lost has no value", false},
+	{"what is invented has no original", entry("key", "header/x", "direction", "invented", "value", `"{original}"`), "has no {original}", true},
+	{"a terminator that nobody sent", entry("key", "stream/terminal", "direction", "invented", "value", "x"), "can't be declared", true},
+	{"a class that does not exist", entry("class", "rate_limit -> calm"), "not written like", false},
+	{"half a class change", entry("class", "rate_limit"), "not written like", false},
+	{"error to success", entry("class", "rate_limit -> ok"), "a success of an error", true},
+	{"error to success with headroom", entry("class", "rate_limit -> ok_ample"), "a success of an error", true},
+	{"a finding that can be declared", entry("key", "", "direction", "", "finding", "intermittent"), "", false},
+	{"hits without rows", entry("rows", "", "key", "", "direction", "", "finding", "unexplained-hits"), "", false},
+	{"a finding that can't", entry("key", "", "direction", "", "finding", "layer-state"), "can't be declared", false},
+	{"layer-made is no finding", entry("key", "", "direction", "", "finding", "layer-made"), "can't be declared", false},
+	{"both at once", entry("finding", "intermittent"), "an entry for each", false},
+	{"which rows are unsteady?", entry("rows", "", "key", "", "direction", "", "finding", "intermittent"), "names no rows", false},
+	{"a mode that is none", entry("mode", "both"), "neither plain nor stream", false},
+	{"a typo", entry("typo", "x"), `unknown key "typo"`, false},
+}
+
 func TestLoad(t *testing.T) {
-	for _, c := range []struct{ why, in, want string }{
-		{"the least there is", entry(), ""},
-		{"all that there is", entry("route", "chat", "mode", "stream", "key", "status", "direction", "changed", "value", "503",
-			"class", "rate_limit -> unknown_429", "ticket", "OPS-1", "intermittent", "true", "wide", "true"), ""},
-		{"a route alone", entry("layer", "", "route", "chat"), ""},
-		{"neither layer nor route", entry("layer", ""), "names neither"},
-		{"no rows", entry("rows", ""), "names no rows"},
-		{"a pattern that is none", entry("rows", `["[a"]`), "no pattern"},
-		{"an empty reason, as it is written for you", entry("reason", `""`), "the reason is empty"},
-		{"a reason of spaces", entry("reason", `"  "`), "the reason is empty"},
-		{"no date", entry("expires", ""), "no date in expires"},
-		{"a date that is none", entry("expires", "soon"), "no date like"},
-		{"a wildcard key", entry("key", `"header/*"`), "no wildcard"},
-		{"a wildcard in a deep key", entry("key", `"error/**"`), "no wildcard"},
-		{"a key that no answer has", entry("key", "headers/retry-after"), "there is no key"},
-		{"an upper-case header", entry("key", "header/Retry-After"), "there is no key"},
-		{"a wildcard direction", entry("direction", `"*"`), "none of lost"},
-		{"status without a value would excuse 200", entry("key", "status", "direction", "changed"), "needs a value"},
-		{"any value would, too", entry("key", "status", "direction", "changed", "value", `"{any}"`), "has to be exact"},
-		{"a part that is open would, too", entry("key", "status", "direction", "changed", "value", `"{any}0"`), "has to be exact"},
-		{"type", entry("key", "error/type", "direction", "changed"), "needs a value"},
-		{"code", entry("key", "error/details/error_code", "direction", "invented"), "needs a value"},
-		{"what code stands in", entry("key", "error/details", "direction", "changed"), "needs a value"},
-		{"retry-after", entry("direction", "changed"), "needs a value"},
-		{"end", entry("key", "end", "direction", "changed"), "needs a value"},
-		{"a message may be any", entry("key", "error/message", "direction", "changed"), ""},
-		{"what is lost has none", entry("value", `"1"`), "lost has no value"},
-		{"what is invented has no original", entry("key", "header/x", "direction", "invented", "value", `"{original}"`), "has no {original}"},
-		{"a terminator that nobody sent", entry("key", "stream/terminal", "direction", "invented", "value", "x"), "can't be declared"},
-		{"a class that does not exist", entry("class", "rate_limit -> calm"), "not written like"},
-		{"half a class change", entry("class", "rate_limit"), "not written like"},
-		{"error to success", entry("class", "rate_limit -> ok"), "a success of an error"},
-		{"error to success with headroom", entry("class", "rate_limit -> ok_ample"), "a success of an error"},
-		{"a finding that can be declared", entry("key", "", "direction", "", "finding", "intermittent"), ""},
-		{"hits without rows", entry("rows", "", "key", "", "direction", "", "finding", "unexplained-hits"), ""},
-		{"a finding that can't", entry("key", "", "direction", "", "finding", "layer-state"), "can't be declared"},
-		{"layer-made is no finding", entry("key", "", "direction", "", "finding", "layer-made"), "can't be declared"},
-		{"both at once", entry("finding", "intermittent"), "an entry for each"},
-		{"which rows are unsteady?", entry("rows", "", "key", "", "direction", "", "finding", "intermittent"), "names no rows"},
-		{"a mode that is none", entry("mode", "both"), "neither plain nor stream"},
-		{"a typo", entry("typo", "x"), `unknown key "typo"`},
-	} {
+	for _, c := range loaded {
 		f, err := Load("dir/known.yaml", []byte(knownHead+c.in))
 		switch {
 		case c.want == "" && err != nil:
@@ -111,6 +117,31 @@ func TestPattern(t *testing.T) {
 		if got := (&pattern{c.pattern}).fits(c.want, c.got); got != c.fits {
 			t.Errorf("%s: %v", c.why, got)
 		}
+	}
+}
+
+// TestPatternOfASecret: what was written with a secret taken out fits where this secret stands, and nowhere else.
+func TestPatternOfASecret(t *testing.T) {
+	hide := strings.NewReplacer("hunter2222", "[secret KEY]", "swordfish9", "[secret OTHER]").Replace
+	for _, c := range []struct {
+		why, pattern, got string
+		fits              bool
+	}{
+		{"the secret", "[secret KEY] {original}", "hunter2222 slow", true},
+		{"another secret", "[secret KEY] {original}", "swordfish9 slow", false},
+		{"another text", "[secret KEY] {original}", "whatever slow", false},
+		{"none", "[secret KEY] {original}", " slow", false},
+		{"another text beside it", "[secret KEY] {original}", "hunter2222 fast", false},
+		{"a text that looks like what is written", "[secret KEY]{any}", "[secret KEY] hunter2222", false},
+		{"a second secret under an open place", "[secret KEY] {any}", "hunter2222 swordfish9", false},
+		{"no placeholder, no rewriting", "{any}", "swordfish9", false},
+	} {
+		if got := (&pattern{c.pattern}).fitsHidden("slow", c.got, hide); got != c.fits {
+			t.Errorf("%s: %v", c.why, got)
+		}
+	}
+	if (&pattern{"[secret KEY]"}).fitsHidden("", "hunter2222", nil) {
+		t.Error("a run without secrets takes none out")
 	}
 }
 
@@ -290,6 +321,40 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// TestStaleSaysWhatIsSeenInstead: "no longer seen" would be false of a key that differs in another way.
+func TestStaleSaysWhatIsSeenInstead(t *testing.T) {
+	value := func(s string) *record.Value { return &record.Value{Kind: "number", Text: s} }
+	doc := ran("rate_limit plain changed", "ra_0_429 plain changed", "tier_cap plain preserved")
+	for i, status := range []string{"502", "504"} {
+		doc.Rows[i].Fields = []record.Field{{Key: "status", Dir: "changed", Decides: true, Layer: value(status)}, {Key: "end"}}
+	}
+	status := []string{"key", "status", "direction", "changed", "value", "503", "mode", "plain"}
+	for _, c := range []struct{ why, in, want, not string }{
+		{"another value", entry(status...), `entry 1 (status changed): stale: tested and seen otherwise in rate_limit, where now status is changed to "502" in rate_limit (plain); correct it`, "504"},
+		{"two", entry(append(status, "rows", "[rate_limit, ra_0_429]")...), `"502" in rate_limit (plain), status is changed to "504" in ra_0_429 (plain)`, ""},
+		{"a key that is as it was", entry("mode", "plain"), "no longer seen in rate_limit; remove it", "where now"},
+		{"only where it is stale", entry(append(status, "rows", "[tier_cap]")...), "no longer seen in tier_cap; remove it", "502"},
+	} {
+		d, err := For(files(t, c.in), "gw", nil, builtin(t))
+		if err != nil {
+			t.Fatalf("%s: %v", c.why, err)
+		}
+		d.Settle(doc, today)
+		got := strings.Join(doc.Known.Problems, "\n")
+		if !strings.Contains(got, c.want) || c.not != "" && strings.Contains(got, c.not) {
+			t.Errorf("%s: got %q, want %q", c.why, got, c.want)
+		}
+	}
+	doc.Rows[0].Varies = &record.Varies{Sightings: []record.Sighting{{Field: record.Field{Key: "status", Dir: "changed", Declared: []string{"known.yaml entry 1 (status changed)"}}}}}
+	d, err := For(files(t, entry(status...)), "gw", nil, builtin(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Settle(doc, today); len(doc.Known.Problems) > 0 {
+		t.Errorf("what another observation of the row showed is seen: %v", doc.Known.Problems)
+	}
+}
+
 func TestFindingsThatAreDeclared(t *testing.T) {
 	finding := func(kind string, rows ...string) *record.Document {
 		d := ran("rate_limit plain preserved")
@@ -306,12 +371,14 @@ func TestFindingsThatAreDeclared(t *testing.T) {
 		{"its row", unsteady, finding("intermittent", "rate_limit (plain)"), false},
 		{"another row", unsteady, finding("intermittent", "tier_cap (plain)"), true},
 		{"its row and another", unsteady, finding("intermittent", "rate_limit (plain)", "tier_cap (plain)"), true},
+		{"its row on another route", entry("finding", "intermittent", "key", "", "direction", "", "route", "chat"), finding("intermittent", "rate_limit (plain; route other)"), true},
+		{"its row on its route", entry("finding", "intermittent", "key", "", "direction", "", "route", "chat", "mode", "plain"), finding("intermittent", "rate_limit (plain; route chat)"), false},
 		{"health probes", hits, finding("unexplained-hits"), false},
 		{"retries of a row that is not named", hits, finding("unexplained-hits", "tier_cap"), true},
 		{"another finding", hits, finding("layer-state"), true},
 		{"a difference of the row is no excuse", entry(), finding("intermittent", "rate_limit (plain)"), true},
 	} {
-		d, err := For(files(t, c.in), "gw", nil, builtin(t))
+		d, err := For(files(t, c.in), "gw", []string{"chat", "other"}, builtin(t))
 		if err != nil {
 			t.Fatalf("%s: %v", c.why, err)
 		}

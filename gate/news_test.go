@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/evidence"
 	"github.com/preservecheck/preservecheck/record"
 )
 
@@ -17,6 +18,8 @@ func whole(change func(*record.Document)) *record.Document {
 	for _, name := range []string{"a", "b"} {
 		d.Rows = append(d.Rows, record.Row{Row: name, Mode: "plain", Asked: "anthropic", Verdict: "preserved", HitsMin: 1, HitsMax: 1,
 			Class:        record.Classes{Fixture: "rate_limit", Layer: "rate_limit"},
+			Layer:        &record.Evidence{Status: 429, End: evidence.EndOK},
+			Fields:       []record.Field{{Key: "end", Fixture: &record.Value{Kind: "text", Text: "complete"}, Layer: &record.Value{Kind: "text", Text: "complete"}}},
 			Observations: []record.Observation{{Pass: "A", Verdict: "preserved", Decided: true, ElapsedMS: 3}}})
 	}
 	if change != nil {
@@ -35,14 +38,14 @@ func whole(change func(*record.Document)) *record.Document {
 func loses(row int, key string) func(*record.Document) {
 	return func(d *record.Document) {
 		d.Rows[row].Verdict = "changed"
-		d.Rows[row].Fields = append(d.Rows[row].Fields, record.Field{Key: key, Dir: "lost", Decides: true})
+		d.Rows[row].Fields = append(d.Rows[row].Fields, record.Field{Key: key, Dir: "lost", Decides: true, Fixture: &record.Value{Kind: "text", Text: "x"}})
 	}
 }
 
 func becomes(value string) func(*record.Document) {
 	return func(d *record.Document) {
 		d.Rows[0].Verdict = "changed"
-		d.Rows[0].Fields = []record.Field{{Key: "status", Dir: "changed", Decides: true, Layer: &record.Value{Kind: "number", Text: value}}}
+		d.Rows[0].Fields = []record.Field{{Key: "status", Dir: "changed", Decides: true, Fixture: &record.Value{Kind: "number", Text: "429"}, Layer: &record.Value{Kind: "number", Text: value}}}
 	}
 }
 
@@ -67,7 +70,7 @@ func finds(kind string, fails bool, rows ...string) func(*record.Document) {
 func class(to string) func(*record.Document) {
 	return func(d *record.Document) {
 		d.Rows[0].Verdict, d.Rows[0].Class.Layer = "reclassified", to
-		d.Rows[0].Fields = []record.Field{{Key: "error/details", Dir: "lost", Decides: true}}
+		d.Rows[0].Fields = []record.Field{{Key: "error/details", Dir: "lost", Decides: true, Fixture: &record.Value{Kind: "object", Text: "{}"}}}
 	}
 }
 
@@ -222,6 +225,13 @@ func TestConsistent(t *testing.T) {
 			d.Rows[1].Verdict, d.Rows[1].Observations[0].Verdict = "fine", "fine"
 			compare.Settle(d)
 		}, "no verdict"},
+		{"the evidence was taken out", func(d *record.Document) { d.Rows[1].Fields = nil }, "does not stand in it"},
+		{"what came through was taken out", func(d *record.Document) { d.Rows[1].Layer = nil }, "does not stand in it"},
+		{"a value was changed", func(d *record.Document) { d.Rows[1].Fields[0].Layer = &record.Value{Kind: "text", Text: "cut"} }, "the values of end are not what makes it the same"},
+		{"a value is lost and not said so", func(d *record.Document) { d.Rows[1].Fields[0].Layer = nil }, "the values of end are not"},
+		{"a key twice", func(d *record.Document) { d.Rows[1].Fields = append(d.Rows[1].Fields, d.Rows[1].Fields[0]) }, "end stands in it twice"},
+		{"a key that its fixture has was taken out", func(d *record.Document) { d.Rows[1].Row = "rate_limit" }, "status, which its fixture has, does not stand in it"},
+		{"its fixture has another class", func(d *record.Document) { d.Rows[1].Row = "tier_cap" }, "its fixture is called rate_limit in it"},
 		{"a row twice", func(d *record.Document) {
 			d.Rows = append(d.Rows, d.Rows[1])
 			compare.Settle(d)

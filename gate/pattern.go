@@ -1,7 +1,10 @@
 package gate
 
 import (
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/preservecheck/preservecheck/classify"
@@ -16,6 +19,20 @@ const (
 
 // pattern is the value of an entry. All but the placeholders stands for itself.
 type pattern struct{ text string }
+
+// removed is what records hold instead of a secret.
+var removed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[secret [^\[\]]+\]`) })
+
+// fitsHidden is fits for a value that was written from a record, where a placeholder stands instead of each secret. hide is how
+// this run takes its secrets out of its own record. The value fits if it would be written the same way now, so that a
+// placeholder stands for that secret alone; no other text fits it.
+func (p *pattern) fitsHidden(want, got string, hide func(string) string) bool {
+	if hide == nil || !removed().MatchString(p.text) {
+		return false
+	}
+	hidden := hide(got)
+	return !removed().MatchString(got) && slices.Equal(removed().FindAllString(hidden, -1), removed().FindAllString(p.text, -1)) && p.fits(hide(want), hidden)
+}
 
 func (p *pattern) fits(want, got string) bool {
 	parts := strings.Split(p.text, anything)

@@ -34,6 +34,11 @@ func unusable(which string, d *record.Document) (out []string) {
 	case len(p.Missed) > 0 || p.Pairs == 0 || p.Exact != p.Pairs || p.Keys == 0 || p.Deciding != p.Keys:
 		say("is of a run in which not every control was caught")
 	}
+	for _, part := range d.Parts {
+		if part.Problem != "" || part.Result.Exit > compare.ExitFail {
+			say(strings.TrimSpace("joins a run that can't be told: " + part.File + " " + part.Problem))
+		}
+	}
 	if err := Consistent(d); err != nil {
 		say("disagrees with itself: " + err.Error())
 	}
@@ -59,8 +64,25 @@ func Consistent(d *record.Document) error {
 		if err := agrees(r); err != nil {
 			return fmt.Errorf("row %s: %w", idOf(r), err)
 		}
+		if err := fromEvidence(d, r); err != nil {
+			return fmt.Errorf("row %s: %w", idOf(r), err)
+		}
 	}
 	return nil
+}
+
+// Recompute judges a saved record anew. Its own word counts for nothing: where it disagrees with its rows, the result is
+// that nothing can be told, and the error says why.
+func Recompute(d *record.Document) error {
+	doubt := Consistent(d)
+	next := d.Result.Next
+	d.Result = record.Result{}
+	compare.Settle(d)
+	d.Result.Next = next
+	if doubt != nil {
+		d.Result.Exit, d.Result.Word, d.Result.Why = compare.ExitCouldNotTell, compare.CouldNotTell, "the record disagrees with itself: "+doubt.Error()
+	}
+	return doubt
 }
 
 // agrees holds the verdict of a row against the observation that gave it, and against its class and keys.

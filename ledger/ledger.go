@@ -22,6 +22,7 @@ type Served struct {
 	Encoding string    // gzip or ""
 	Framing  string    // length, chunked or close
 	AnswerAt time.Time // just before the first byte was written
+	RestAt   time.Time // just before the first write that a pause came before; zero when there was none
 	Finished bool      // the whole script was written
 }
 

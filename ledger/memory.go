@@ -24,15 +24,22 @@ type Ledger struct {
 	limit int
 
 	mu        sync.Mutex
-	slabs     [][]Hit
-	count     int
+	slabs     []slab
+	count     int // of hits that were added; their numbers begin at 0
+	forgotten int
 	lost      int
 	text      int // bytes of all hits, roughly
 	byID      map[uint64]int
 	byNonce   map[uint64]span
 	issued    map[uint64]string // nonce → the fixture that it was issued for
-	next      []int             // the next hit with the same nonce, 0 for none
+	next      map[int]int       // the next hit with the same nonce
 	announced []*announcement
+}
+
+// slab is some hits side by side. It goes when all of them are forgotten.
+type slab struct {
+	hits      []Hit
+	forgotten int
 }
 
 // span is the first and the last hit of one nonce.
@@ -49,7 +56,7 @@ func New(run string) *Ledger { return NewLimited(run, DefaultLimit) }
 
 // NewLimited makes a ledger that keeps so many hits; later ones are only counted.
 func NewLimited(run string, limit int) *Ledger {
-	return &Ledger{run: run, seed: maphash.MakeSeed(), limit: limit, byID: map[uint64]int{}, byNonce: map[uint64]span{}, issued: map[uint64]string{}}
+	return &Ledger{run: run, seed: maphash.MakeSeed(), limit: limit, byID: map[uint64]int{}, byNonce: map[uint64]span{}, issued: map[uint64]string{}, next: map[int]int{}}
 }
 
 // Run returns the run whose tags explain hits.
@@ -113,7 +120,7 @@ func (l *Ledger) Add(h Hit) (Tag, []Channel) {
 		h.Header, h.Query = nil, nil // nobody asks for them, and a flood must not use up what real hits need
 	}
 	text := h.text()
-	if l.count >= l.limit || l.text+text > maxText {
+	if l.count-l.forgotten >= l.limit || l.text+text > maxText {
 		l.lost++
 		return h.Tag, h.Channels
 	}
@@ -149,15 +156,14 @@ func (h *Hit) text() int {
 
 func (l *Ledger) put(h Hit) {
 	if l.count%slabSize == 0 {
-		l.slabs = append(l.slabs, make([]Hit, 0, slabSize))
+		l.slabs = append(l.slabs, slab{hits: make([]Hit, 0, slabSize)})
 	}
 	last := &l.slabs[len(l.slabs)-1]
-	*last = append(*last, h)
-	l.next = append(l.next, 0)
+	last.hits = append(last.hits, h)
 	l.count++
 }
 
-func (l *Ledger) at(n int) *Hit { return &l.slabs[n/slabSize][n%slabSize] }
+func (l *Ledger) at(n int) *Hit { return &l.slabs[n/slabSize].hits[n%slabSize] }
 
 // resolve fills in the tag of the one announcement that fits a hit without a nonce.
 func (l *Ledger) resolve(h *Hit) {
@@ -258,10 +264,10 @@ func (l *Ledger) filter(keep func(*Hit) bool) []Hit {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var hits []Hit
-	for _, slab := range l.slabs {
-		for i := range slab {
-			if keep(&slab[i]) {
-				hits = append(hits, slab[i])
+	for _, s := range l.slabs {
+		for i := range s.hits {
+			if h := &s.hits[i]; h.ID != "" && keep(h) {
+				hits = append(hits, *h)
 			}
 		}
 	}
@@ -272,7 +278,7 @@ func (l *Ledger) filter(keep func(*Hit) bool) []Hit {
 func (l *Ledger) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.count
+	return l.count - l.forgotten
 }
 
 // Overflowed returns how many hits were not kept because the ledger was full.

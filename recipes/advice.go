@@ -38,7 +38,7 @@ var (
 func (l *loader) advice(r *Recipe, n *fixture.Node) {
 	for _, item := range l.list(nil, n, "advice", false) {
 		var raw rawAdvice
-		if !l.decode(item, &raw) {
+		if !l.Decode(item, &raw) {
 			continue
 		}
 		a := Advice{
@@ -47,20 +47,20 @@ func (l *loader) advice(r *Recipe, n *fixture.Node) {
 			Cause: l.line(item, &raw.Cause, "cause"), Remedy: l.line(item, &raw.Remedy, "remedy"),
 			Source: l.line(item, &raw.Source, "source"), Date: l.line(item, &raw.Date, "date"),
 		}
-		if written(&raw.Status) {
+		if fixture.Present(&raw.Status) {
 			a.Status = l.status(&raw.Status)
 		}
 		if a.Key == "" && a.Verdict == "" {
-			l.bad(item, "advice for nothing", "say which key differs, or which verdict the row has")
+			l.Bad(item, "advice for nothing", "say which key differs, or which verdict the row has")
 		}
 		if a.Key == "" && (a.Direction != "" || a.Value != "") {
-			l.bad(item, "direction and value are those of a key", "add key")
+			l.Bad(item, "direction and value are those of a key", "add key")
 		}
 		if a.Source != "" && !isURL(a.Source) {
-			l.bad(&raw.Source, "source is no URL", "write it like https://example.org/page")
+			l.Bad(&raw.Source, "source is no URL", "write it like https://example.org/page")
 		}
 		if _, err := time.Parse("2006-01-02", a.Date); a.Date != "" && err != nil {
-			l.bad(&raw.Date, fmt.Sprintf("%q is no date", a.Date), "write it like 2026-11-30")
+			l.Bad(&raw.Date, fmt.Sprintf("%q is no date", a.Date), "write it like 2026-11-30")
 		}
 		r.Advice = append(r.Advice, a)
 	}
@@ -70,7 +70,7 @@ func (l *loader) advice(r *Recipe, n *fixture.Node) {
 func (l *loader) status(n *fixture.Node) int {
 	code, err := strconv.Atoi(n.Value)
 	if err != nil || code < 100 || code > 999 {
-		l.bad(n, fmt.Sprintf("%q is no status", n.Value), "write it like 429")
+		l.Bad(n, fmt.Sprintf("%q is no status", n.Value), "write it like 429")
 	}
 	return code
 }
@@ -78,7 +78,7 @@ func (l *loader) status(n *fixture.Node) int {
 func (l *loader) glob(n *fixture.Node, key string) string {
 	s := l.optional(n, key)
 	if _, err := path.Match(s, ""); err != nil {
-		l.bad(n, fmt.Sprintf("%q is no pattern", s), "use * and ?")
+		l.Bad(n, fmt.Sprintf("%q is no pattern", s), "use * and ?")
 	}
 	return s
 }
@@ -86,7 +86,7 @@ func (l *loader) glob(n *fixture.Node, key string) string {
 func (l *loader) choice(n *fixture.Node, key string, of []string) string {
 	s := l.optional(n, key)
 	if s != "" && !slices.Contains(of, s) {
-		l.bad(n, fmt.Sprintf("unknown %s %q", key, s), "write "+strings.Join(of, ", "))
+		l.Bad(n, fmt.Sprintf("unknown %s %q", key, s), "write "+strings.Join(of, ", "))
 	}
 	return s
 }

@@ -85,7 +85,7 @@ func (f *filler) node(n *fixture.Node, keep string) string {
 }
 
 func (f *filler) unknown(n *fixture.Node, word string) {
-	f.bad(n, fmt.Sprintf("nothing gives the placeholder {%s} a value", word), "write one of {"+strings.Join(slices.Sorted(maps.Keys(f.values)), "}, {")+"}, or add it to set")
+	f.Bad(n, fmt.Sprintf("nothing gives the placeholder {%s} a value", word), "write one of {"+strings.Join(slices.Sorted(maps.Keys(f.values)), "}, {")+"}, or add it to set")
 }
 
 // line fills in one-line texts whose place is that of a list.
@@ -105,17 +105,17 @@ func (f *filler) file(dir string, t template) string {
 	return f.fill(t.text, "", func(offset int, word string) {
 		line := 1 + strings.Count(t.text[:offset], "\n")
 		column := offset - strings.LastIndexByte(t.text[:offset], '\n')
-		f.problems = append(f.problems, &fixture.Problem{File: path.Join(dir, t.name), Line: line, Column: column,
+		f.Note(&fixture.Problem{File: path.Join(dir, t.name), Line: line, Column: column,
 			What: fmt.Sprintf("nothing gives the placeholder {%s} a value", word), Remedy: "add it to set, or write { " + word + " } if the layer reads it itself"})
 	})
 }
 
 // In fills a variant in for a place. What it returns was tried when the recipe was loaded; an error is one of the place.
 func (r *Recipe) In(v *Variant, at Place) (*Target, error) {
-	l := &loader{file: r.file}
+	l := &loader{fixture.Reader{File: r.file}}
 	t, _ := l.filled(path.Dir(r.file), r, v, at, nil)
-	if len(l.problems) > 0 {
-		return nil, fixture.Join(l.problems)
+	if err := l.Err(); err != nil {
+		return nil, err
 	}
 	return t, nil
 }
@@ -131,7 +131,7 @@ func (l *loader) filled(dir string, r *Recipe, v *Variant, at Place, raw *rawRec
 	texts := map[string]string{}
 	for _, word := range slices.Sorted(maps.Keys(set)) {
 		if f.values[word] != "" {
-			l.bad(set[word], fmt.Sprintf("the placeholder {%s} has a value of its own", word), "choose another name")
+			l.Bad(set[word], fmt.Sprintf("the placeholder {%s} has a value of its own", word), "choose another name")
 		}
 		texts[word] = f.node(set[word], "")
 	}
@@ -148,8 +148,8 @@ func (l *loader) filled(dir string, r *Recipe, v *Variant, at Place, raw *rawRec
 		routes = v.routes
 	}
 	var err error
-	if t.Routes, err = target.LoadRoutes(l.file, f.copy(routes)); err != nil {
-		l.problems = append(l.problems, err)
+	if t.Routes, err = target.LoadRoutes(l.File, f.copy(routes)); err != nil {
+		l.Note(err)
 	}
 	return t, f.used
 }
@@ -178,24 +178,24 @@ func (l *loader) tryAll(dir string, r *Recipe, raw *rawRecipe) {
 	for i := range r.Variants {
 		_, words := l.filled(dir, r, &r.Variants[i], at, raw)
 		maps.Copy(used, words)
-		if len(l.problems) > 0 {
+		if l.Err() != nil {
 			return // the other variants would say the same again
 		}
 	}
 	for _, word := range slices.Sorted(maps.Keys(r.set)) {
 		if !used[word] {
-			l.bad(r.set[word], fmt.Sprintf("nothing uses the placeholder {%s}", word), "write it into a file, the command, env or a route, or remove it")
+			l.Bad(r.set[word], fmt.Sprintf("nothing uses the placeholder {%s}", word), "write it into a file, the command, env or a route, or remove it")
 		}
 	}
 	for i, name := range r.Ports {
 		if !used["port_"+name] {
-			l.bad(raw.Ports.Content[i], fmt.Sprintf("nothing uses the port {port_%s}", name), "write it into a file, the command or a route, or remove it")
+			l.Bad(raw.Ports.Content[i], fmt.Sprintf("nothing uses the port {port_%s}", name), "write it into a file, the command or a route, or remove it")
 		}
 	}
 	if !used["port"] {
-		l.bad(&raw.Routes, "nothing uses {port}", "the layer listens on 127.0.0.1:{port}, and routes lead there")
+		l.Bad(&raw.Routes, "nothing uses {port}", "the layer listens on 127.0.0.1:{port}, and routes lead there")
 	}
 	if !used["stub"] && !used["stub_url"] && !used["stub_port"] {
-		l.bad(nil, "nothing uses {stub}", "name the layer's upstream: {stub}, {stub_url}, or {stub_host} and {stub_port}")
+		l.Bad(nil, "nothing uses {stub}", "name the layer's upstream: {stub}, {stub_url}, or {stub_host} and {stub_port}")
 	}
 }

@@ -27,26 +27,26 @@ type (
 // Load reads a recipe out of its folder. dir is what the user calls the folder, for messages. Every problem that it can see
 // is in the error, with file, line and column; also in what only one variant uses.
 func Load(dir string, folder fs.FS) (*Recipe, error) {
-	l := &loader{file: path.Join(dir, File)}
+	l := &loader{fixture.Reader{File: path.Join(dir, File)}}
 	b, err := readFile(folder, File)
 	if err != nil {
-		return nil, &fixture.Problem{File: l.file, What: err.Error(), Remedy: "give the folder of a recipe; docs/recipes.md says what is in it"}
+		return nil, &fixture.Problem{File: l.File, What: err.Error(), Remedy: "give the folder of a recipe; docs/recipes.md says what is in it"}
 	}
 	var raw rawRecipe
-	if err := fixture.Strict(l.file, b, &raw); err != nil {
+	if err := fixture.Strict(l.File, b, &raw); err != nil {
 		return nil, err
 	}
-	r := &Recipe{file: l.file}
+	r := &Recipe{file: l.File}
 	l.head(r, &raw)
 	l.start(r, &raw, folder)
 	l.knowledge(r, &raw)
 	r.Variants = l.variants(r, &raw.Variants)
 	l.advice(r, &raw.Advice)
-	if len(l.problems) == 0 {
+	if l.Err() == nil {
 		l.tryAll(dir, r, &raw)
 	}
-	if len(l.problems) > 0 {
-		return nil, fixture.Join(l.problems)
+	if err := l.Err(); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -71,14 +71,14 @@ func readFile(folder fs.FS, name string) ([]byte, error) {
 // head reads what a recipe says about the layer.
 func (l *loader) head(r *Recipe, raw *rawRecipe) {
 	if got := l.line(nil, &raw.Format, "format"); got != "" && got != Format {
-		l.bad(&raw.Format, fmt.Sprintf("format %q is not %q", got, Format), "write format: "+Format)
+		l.Bad(&raw.Format, fmt.Sprintf("format %q is not %q", got, Format), "write format: "+Format)
 	}
 	if r.Name = l.line(nil, &raw.Name, "name"); r.Name != "" {
 		l.named(&raw.Name, "the recipe", goodName(), "use small letters, digits and -")
 	}
 	r.What = l.line(nil, &raw.What, "what")
 	if r.Homepage = l.line(nil, &raw.Homepage, "homepage"); r.Homepage != "" && !isURL(r.Homepage) {
-		l.bad(&raw.Homepage, "homepage is no URL", "write it like https://example.org/")
+		l.Bad(&raw.Homepage, "homepage is no URL", "write it like https://example.org/")
 	}
 	r.Versions = l.lines(nil, &raw.Versions, "versions", true)
 	l.mapping(&raw.Install, "install", true, func(name, value *fixture.Node) {
@@ -93,9 +93,9 @@ func isURL(s string) bool {
 // start reads how the layer is started. What is filled in later is only looked at by tryAll.
 func (l *loader) start(r *Recipe, raw *rawRecipe, folder fs.FS) {
 	var version rawVersion
-	if !written(&raw.Version) {
-		l.bad(nil, "version is missing", "add version with a command and a pattern")
-	} else if l.decode(&raw.Version, &version) {
+	if !fixture.Present(&raw.Version) {
+		l.Bad(nil, "version is missing", "add version with a command and a pattern")
+	} else if l.Decode(&raw.Version, &version) {
 		r.Version.Command = l.lines(&raw.Version, &version.Command, "command", true)
 		r.Version.Pattern = l.pattern(&raw.Version, &version.Pattern)
 	}
@@ -127,7 +127,7 @@ func (l *loader) pattern(parent, n *fixture.Node) *regexp.Regexp {
 	}
 	p, err := regexp.Compile(s)
 	if err != nil || p.NumSubexp() != 1 {
-		l.bad(n, "pattern is no regular expression with one group", `write it like 'name/([0-9.]+)'`)
+		l.Bad(n, "pattern is no regular expression with one group", `write it like 'name/([0-9.]+)'`)
 		return nil
 	}
 	return p
@@ -137,16 +137,16 @@ func (l *loader) pattern(parent, n *fixture.Node) *regexp.Regexp {
 func (l *loader) template(name, value *fixture.Node, folder fs.FS) *template {
 	to := l.item(value, "the path of a file")
 	if to != "" && (!fs.ValidPath(to) || to == ".") {
-		l.bad(value, fmt.Sprintf("%q does not stay in the folder of the layer", to), "write a path without .. and without a slash in front")
+		l.Bad(value, fmt.Sprintf("%q does not stay in the folder of the layer", to), "write a path without .. and without a slash in front")
 		return nil
 	}
 	if name.Value == File || !fs.ValidPath(name.Value) || strings.Contains(name.Value, "/") {
-		l.bad(name, fmt.Sprintf("%q is no file beside %s", name.Value, File), "write the name of a template in the recipe's folder")
+		l.Bad(name, fmt.Sprintf("%q is no file beside %s", name.Value, File), "write the name of a template in the recipe's folder")
 		return nil
 	}
 	b, err := readFile(folder, name.Value)
 	if err != nil {
-		l.bad(name, err.Error(), "put the template into the recipe's folder")
+		l.Bad(name, err.Error(), "put the template into the recipe's folder")
 		return nil
 	}
 	return &template{name: name.Value, path: to, text: string(b), at: name}
@@ -169,7 +169,7 @@ func (l *loader) inherited(n *fixture.Node) string {
 	name := l.named(n, "a variable", goodVariable(), "use letters, digits and _")
 	for _, word := range closed {
 		if strings.Contains(strings.ToUpper(name), word) {
-			l.bad(n, fmt.Sprintf("%s may hold a key or name a proxy", name), "remove it: a layer under test must not reach a provider")
+			l.Bad(n, fmt.Sprintf("%s may hold a key or name a proxy", name), "remove it: a layer under test must not reach a provider")
 		}
 	}
 	return name
@@ -201,10 +201,10 @@ func (l *loader) settings(n *fixture.Node) (out []Setting) {
 		shape, ok := checkable[name.Value]
 		switch text := l.item(value, name.Value); {
 		case !ok:
-			l.bad(name, fmt.Sprintf("check has no setting %q", name.Value), "write rate, concurrency, settle, timeout, ready-timeout or deadline")
+			l.Bad(name, fmt.Sprintf("check has no setting %q", name.Value), "write rate, concurrency, settle, timeout, ready-timeout or deadline")
 		case text == "":
 		case shape(text) != nil:
-			l.bad(value, fmt.Sprintf("%q is no value of %s", text, name.Value), "write a number, or a duration like 10s")
+			l.Bad(value, fmt.Sprintf("%q is no value of %s", text, name.Value), "write a number, or a duration like 10s")
 		default:
 			out = append(out, Setting{name.Value, text})
 		}
@@ -218,7 +218,7 @@ func (l *loader) knowledge(r *Recipe, raw *rawRecipe) {
 	r.Channels = l.lines(nil, &raw.Channels, "channels", true)
 	for i, c := range r.Channels {
 		if c != "" && !slices.Contains(known, c) {
-			l.bad(raw.Channels.Content[i], fmt.Sprintf("unknown channel %q", c), "write "+strings.Join(known, ", "))
+			l.Bad(raw.Channels.Content[i], fmt.Sprintf("unknown channel %q", c), "write "+strings.Join(known, ", "))
 		}
 	}
 	r.Quirks = l.lines(nil, &raw.Quirks, "quirks", false)
@@ -228,7 +228,7 @@ func (l *loader) variants(r *Recipe, n *fixture.Node) (out []Variant) {
 	l.mapping(n, "variants", true, func(name, value *fixture.Node) {
 		var raw rawVariant
 		v := Variant{Name: l.named(name, "a variant", goodName(), "use small letters, digits and -")}
-		if !l.decode(value, &raw) {
+		if !l.Decode(value, &raw) {
 			return
 		}
 		v.Why = l.line(value, &raw.Why, "why")
@@ -236,17 +236,17 @@ func (l *loader) variants(r *Recipe, n *fixture.Node) (out []Variant) {
 		v.set, v.env, v.check = l.set(&raw.Set), l.env(&raw.Env), l.settings(&raw.Check)
 		for word, text := range v.set {
 			if r.set[word] == nil {
-				l.bad(text, fmt.Sprintf("the recipe's set has no placeholder %q", word), "add it there, with the text of the other variants")
+				l.Bad(text, fmt.Sprintf("the recipe's set has no placeholder %q", word), "add it there, with the text of the other variants")
 			}
 		}
-		if written(&raw.Routes) {
+		if fixture.Present(&raw.Routes) {
 			l.list(value, &raw.Routes, "routes", true)
 			v.routes = &raw.Routes
 		}
 		out = append(out, v)
 	})
-	if written(n) && n.Kind == fixture.MappingNode && !slices.ContainsFunc(out, func(v Variant) bool { return v.Name == Default }) {
-		l.bad(n, "there is no variant "+Default, "add it: the layer as an honest operator runs it")
+	if fixture.Present(n) && n.Kind == fixture.MappingNode && !slices.ContainsFunc(out, func(v Variant) bool { return v.Name == Default }) {
+		l.Bad(n, "there is no variant "+Default, "add it: the layer as an honest operator runs it")
 	}
 	return out
 }

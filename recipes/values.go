@@ -9,31 +9,10 @@ import (
 	"github.com/preservecheck/preservecheck/fixture"
 )
 
-// loader reads one recipe and gathers what is wrong with it.
+// loader reads one recipe and gathers what is wrong with it. Its texts may be empty or have several lines, which those of
+// other files may not, so it has readers of its own beside the shared ones.
 type loader struct {
-	file     string
-	problems []error
-}
-
-// bad notes a problem at a node, nil for the whole file.
-func (l *loader) bad(n *fixture.Node, what, remedy string) {
-	p := &fixture.Problem{File: l.file, What: what, Remedy: remedy}
-	if n != nil {
-		p.Line, p.Column = n.Line, n.Column
-	}
-	l.problems = append(l.problems, p)
-}
-
-// written reports whether a key stands in the file at all.
-func written(n *fixture.Node) bool { return n.Kind != 0 }
-
-// decode fills a struct of nodes, and tells whether it could.
-func (l *loader) decode(n *fixture.Node, into any) bool {
-	if err := fixture.DecodeNode(l.file, n, into); err != nil {
-		l.problems = append(l.problems, err)
-		return false
-	}
-	return true
+	fixture.Reader
 }
 
 // Bounds of texts, in bytes.
@@ -45,8 +24,8 @@ const (
 
 // line is one line of text that must be there; parent says where it is missing.
 func (l *loader) line(parent, n *fixture.Node, key string) string {
-	if !written(n) {
-		l.bad(parent, key+" is missing", "add "+key)
+	if !fixture.Present(n) {
+		l.Bad(parent, key+" is missing", "add "+key)
 		return ""
 	}
 	return l.item(n, key)
@@ -54,7 +33,7 @@ func (l *loader) line(parent, n *fixture.Node, key string) string {
 
 // optional is one line of text that need not be there.
 func (l *loader) optional(n *fixture.Node, key string) string {
-	if !written(n) {
+	if !fixture.Present(n) {
 		return ""
 	}
 	return l.item(n, key)
@@ -64,13 +43,13 @@ func (l *loader) optional(n *fixture.Node, key string) string {
 func (l *loader) item(n *fixture.Node, key string) string {
 	switch s := strings.TrimSpace(n.Value); {
 	case n.Kind != fixture.ScalarNode:
-		l.bad(n, key+" is not text", "write one value, in quotes if it has special characters")
+		l.Bad(n, key+" is not text", "write one value, in quotes if it has special characters")
 	case s == "" || n.ShortTag() == "!!null":
-		l.bad(n, key+" is empty", "write a value, or remove the key")
+		l.Bad(n, key+" is empty", "write a value, or remove the key")
 	case len(n.Value) > maxLine:
-		l.bad(n, fmt.Sprintf("%s has %d bytes, more than %d", key, len(n.Value), maxLine), "shorten it")
+		l.Bad(n, fmt.Sprintf("%s has %d bytes, more than %d", key, len(n.Value), maxLine), "shorten it")
 	case strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		l.bad(n, key+" has a line end or a control character", "write one line of text")
+		l.Bad(n, key+" has a line end or a control character", "write one line of text")
 	default:
 		return s
 	}
@@ -81,11 +60,11 @@ func (l *loader) item(n *fixture.Node, key string) string {
 func (l *loader) text(n *fixture.Node, key string) bool {
 	switch {
 	case n.Kind != fixture.ScalarNode || n.ShortTag() == "!!null":
-		l.bad(n, key+" is not text", `write a text; "" for none`)
+		l.Bad(n, key+" is not text", `write a text; "" for none`)
 	case len(n.Value) > maxText:
-		l.bad(n, fmt.Sprintf("%s has %d bytes, more than %d", key, len(n.Value), maxText), "shorten it")
+		l.Bad(n, fmt.Sprintf("%s has %d bytes, more than %d", key, len(n.Value), maxText), "shorten it")
 	case strings.ContainsRune(n.Value, 0):
-		l.bad(n, key+" has a NUL", "remove it")
+		l.Bad(n, key+" has a NUL", "remove it")
 	default:
 		return true
 	}
@@ -95,15 +74,15 @@ func (l *loader) text(n *fixture.Node, key string) bool {
 // list returns the items of a list; required says that there must be one, with an item.
 func (l *loader) list(parent, n *fixture.Node, key string, required bool) []*fixture.Node {
 	switch {
-	case !written(n) && required:
-		l.bad(parent, key+" is missing", "add "+key)
-	case !written(n):
+	case !fixture.Present(n) && required:
+		l.Bad(parent, key+" is missing", "add "+key)
+	case !fixture.Present(n):
 	case n.Kind != fixture.SequenceNode:
-		l.bad(n, key+" is not a list", "write each item behind a dash")
+		l.Bad(n, key+" is not a list", "write each item behind a dash")
 	case required && len(n.Content) == 0:
-		l.bad(n, key+" is empty", "write an item")
+		l.Bad(n, key+" is empty", "write an item")
 	case len(n.Content) > maxItems:
-		l.bad(n, fmt.Sprintf("%s has %d items, more than %d", key, len(n.Content), maxItems), "write fewer")
+		l.Bad(n, fmt.Sprintf("%s has %d items, more than %d", key, len(n.Content), maxItems), "write fewer")
 	default:
 		return n.Content
 	}
@@ -121,15 +100,15 @@ func (l *loader) lines(parent, n *fixture.Node, key string, required bool) (out 
 // mapping calls a function for each key of a mapping, in the order of the file.
 func (l *loader) mapping(n *fixture.Node, key string, required bool, each func(name, value *fixture.Node)) {
 	switch {
-	case !written(n) && required:
-		l.bad(nil, key+" is missing", "add "+key)
-	case !written(n):
+	case !fixture.Present(n) && required:
+		l.Bad(nil, key+" is missing", "add "+key)
+	case !fixture.Present(n):
 	case n.Kind != fixture.MappingNode:
-		l.bad(n, key+" is not a mapping", "write each entry as name: value")
+		l.Bad(n, key+" is not a mapping", "write each entry as name: value")
 	case required && len(n.Content) == 0:
-		l.bad(n, key+" is empty", "write an entry")
+		l.Bad(n, key+" is empty", "write an entry")
 	case len(n.Content) > 2*maxItems:
-		l.bad(n, fmt.Sprintf("%s has %d entries, more than %d", key, len(n.Content)/2, maxItems), "write fewer")
+		l.Bad(n, fmt.Sprintf("%s has %d entries, more than %d", key, len(n.Content)/2, maxItems), "write fewer")
 	default:
 		for i := 0; i < len(n.Content); i += 2 {
 			each(n.Content[i], n.Content[i+1])
@@ -140,10 +119,10 @@ func (l *loader) mapping(n *fixture.Node, key string, required bool, each func(n
 // truth is true or false, and must be there.
 func (l *loader) truth(parent, n *fixture.Node, key string) bool {
 	switch {
-	case !written(n):
-		l.bad(parent, key+" is missing", "add "+key+": true or false")
+	case !fixture.Present(n):
+		l.Bad(parent, key+" is missing", "add "+key+": true or false")
 	case n.Kind != fixture.ScalarNode || n.ShortTag() != "!!bool":
-		l.bad(n, key+" is neither true nor false", "write "+key+": true or false")
+		l.Bad(n, key+" is neither true nor false", "write "+key+": true or false")
 	}
 	return strings.EqualFold(n.Value, "true")
 }
@@ -157,7 +136,7 @@ var (
 // named checks a name against a shape.
 func (l *loader) named(n *fixture.Node, what string, shape *regexp.Regexp, remedy string) string {
 	if n.Kind != fixture.ScalarNode || !shape.MatchString(n.Value) {
-		l.bad(n, fmt.Sprintf("bad name of %s %q", what, n.Value), remedy)
+		l.Bad(n, fmt.Sprintf("bad name of %s %q", what, n.Value), remedy)
 		return ""
 	}
 	return n.Value

@@ -66,6 +66,9 @@ func checkFormat(data []byte) error {
 func inWords(data []byte, err error) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
+		if at := behindDocument(data); at >= 0 {
+			return fmt.Errorf("%s: text after the JSON document, at offset %d", place(data, at), at)
+		}
 		if syntax.Offset >= int64(len(data)) {
 			return errors.New("the record ends in the middle: it was cut off")
 		}
@@ -79,6 +82,21 @@ func inWords(data []byte, err error) error {
 		return fmt.Errorf("%s: the member %q has a wrong type of value: %s", place(data, kind.Offset-1), kind.Field, kind.Value)
 	}
 	return fmt.Errorf("the record can't be decoded: %w", err)
+}
+
+// behindDocument is where text begins that stands behind a whole JSON document, -1 when there is none.
+func behindDocument(data []byte) int64 {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	var whole json.RawMessage
+	if dec.Decode(&whole) != nil {
+		return -1
+	}
+	rest := data[dec.InputOffset():]
+	text := bytes.TrimLeft(rest, " \t\r\n")
+	if len(text) == 0 {
+		return -1
+	}
+	return dec.InputOffset() + int64(len(rest)-len(text))
 }
 
 func invalidUTF8(data []byte) int {

@@ -36,6 +36,8 @@ type Document struct {
 	Hops       []Hop       `json:"hops,omitempty"`       // where in a chain of routes something changed first
 	Known      *Known      `json:"known,omitempty"`      // what was declared beforehand, when known files were given
 	News       *News       `json:"news,omitempty"`       // against an older record, when one was given: it alone is judged then
+	Sources    []Source    `json:"sources,omitempty"`    // files of the user's own that the run read
+	Parts      []Part      `json:"parts,omitempty"`      // of a record that merge made: the runs that were joined
 
 	Recipe string   `json:"recipe,omitempty"` // name/variant, when the run started the layer from a recipe
 	Advice []Advice `json:"advice,omitempty"` // likely causes of what failing rows show, worst row first
@@ -56,6 +58,24 @@ type RowName struct {
 	Row   string `json:"row"`
 	Mode  string `json:"mode"`
 	Route string `json:"route,omitempty"`
+}
+
+// Source is a file of the user's own that a run read.
+type Source struct {
+	Kind string `json:"kind"` // target, known, matrix
+	Path string `json:"path"` // as he gave it, with slashes; only the name of a file that is not below the current folder
+}
+
+// Part is one of the runs that were joined.
+type Part struct {
+	File    string    `json:"file"` // without its folders
+	Layer   string    `json:"layer"`
+	Version string    `json:"version,omitempty"`
+	Started time.Time `json:"started"`
+	Rows    int       `json:"rows"`
+	Result  Result    `json:"result"`            // recomputed from its rows
+	Claimed int       `json:"claimed"`           // the exit code that it was saved with
+	Problem string    `json:"problem,omitempty"` // why it says nothing: could not tell
 }
 
 // Classifier is what a classifier of the user's own made of the rows. It never changes a verdict of a row.
@@ -256,6 +276,8 @@ type Row struct {
 	Hits         []Hit         `json:"hits,omitempty"`
 
 	InventedSuccess bool `json:"invented_success,omitempty"` // a client takes for done what nobody called done; never declared
+
+	Varies *Varies `json:"varies,omitempty"` // what its observations showed, where they do not all show the same
 }
 
 // Excluded is a row that was not run.

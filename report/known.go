@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/preservecheck/preservecheck/record"
@@ -62,77 +60,6 @@ func writeKnown(b *bytes.Buffer, doc *record.Document) {
 	}
 }
 
-// knowable is one difference of one row.
-type knowable struct {
-	row, mode, route, key, dir, class string
-	value                             *string
-}
-
-func (d knowable) id() string {
-	v := ""
-	if d.value != nil {
-		v = "=" + *d.value
-	}
-	return quoteAll([]string{d.route, d.key, d.dir, v, d.class})
-}
-
-// declarable collects what a known file may hold, and names the rows that it can't excuse.
-func declarable(doc *record.Document) (found []knowable, never []string) {
-	for i := range doc.Rows {
-		r := &doc.Rows[i]
-		class := ""
-		if r.Class.Layer != "" && r.Class.Layer != r.Class.Fixture {
-			class = r.Class.Fixture + " -> " + r.Class.Layer
-		}
-		switch {
-		case r.Verdict == "preserved" || r.Verdict == "declared":
-		case r.InventedSuccess:
-			never = append(never, r.Row+" ("+r.Mode+"): a success that nobody sent")
-		case r.Verdict != "changed" && r.Verdict != "reclassified":
-			never = append(never, r.Row+" ("+r.Mode+"): "+r.Verdict)
-		default:
-			for _, f := range differences(r) {
-				if len(f.Declared) == 0 || class != "" {
-					found = append(found, knowable{r.Row, r.Mode, r.Route, f.Key, f.Dir, class, valuePattern(f)})
-				}
-			}
-		}
-	}
-	return found, never
-}
-
-// valuePattern is what a client gets, with what the fixture has in it as {original}. Where no class rests on a value, what
-// looks like an id of one answer is left open; a long one is left out.
-func valuePattern(f *record.Field) *string {
-	if f.Layer == nil || f.Dir == "lost" || f.Layer.Cut > 0 {
-		return nil
-	}
-	v := f.Layer.Text
-	exact := f.Key == "status" || f.Key == "end" || f.Role == "type" || f.Role == "code" || f.Role == "retry-after" || f.Role == "status" || f.Layer.Kind == "object"
-	if f.Fixture != nil && !exact && len(f.Fixture.Text) > 3 && f.Fixture.Cut == 0 {
-		before, after, ok := strings.Cut(v, f.Fixture.Text)
-		if ok {
-			v = open(before) + "{original}" + open(after)
-			return &v
-		}
-	}
-	if !exact {
-		if len(v) > knownValue {
-			return nil
-		}
-		v = open(v)
-	}
-	return &v
-}
-
-// open leaves out what is another one in every answer.
-func open(s string) string { return answerID().ReplaceAllString(s, "{any}") }
-
-// answerID is eight or more letters and digits in a row, with two digits among them.
-var answerID = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[0-9A-Za-z_-]{3,}[0-9][0-9A-Za-z_-]*[0-9][0-9A-Za-z_-]{3,}`)
-})
-
 // part is the rows of a group that have it in the same modes.
 type part struct {
 	mode  string // "" for both
@@ -168,16 +95,25 @@ func writeEntry(b *bytes.Buffer, layer string, d knowable, names []string, mode,
 	for i, n := range names {
 		quoted[i] = yamlText(n)
 	}
-	fmt.Fprintf(b, "    rows: [%s]\n", strings.Join(quoted, ", "))
+	if len(names) > 1 || names[0] != "" {
+		fmt.Fprintf(b, "    rows: [%s]\n", strings.Join(quoted, ", "))
+	}
 	if mode != "" {
 		fmt.Fprintf(b, "    mode: %s\n", yamlText(mode))
 	}
-	fmt.Fprintf(b, "    key: %s\n    direction: %s\n", yamlText(d.key), yamlText(d.dir))
+	if d.finding != "" {
+		fmt.Fprintf(b, "    finding: %s\n", yamlText(d.finding))
+	} else {
+		fmt.Fprintf(b, "    key: %s\n    direction: %s\n", yamlText(d.key), yamlText(d.dir))
+	}
 	if d.value != nil {
 		fmt.Fprintf(b, "    value: %s\n", yamlText(*d.value))
 	}
 	if d.class != "" {
 		fmt.Fprintf(b, "    class: %s\n", yamlText(d.class))
+	}
+	if d.intermittent {
+		b.WriteString("    intermittent: true\n")
 	}
 	fmt.Fprintf(b, "    reason: \"\"\n    expires: %s\n", yamlText(expires))
 }

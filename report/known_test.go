@@ -194,3 +194,34 @@ func TestKnownLeavesOutWhatIsDeclared(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestKnownOfWhatVaries: what comes and goes is marked, what is always there is not, and a value that has another id each
+// time is one.
+func TestKnownOfWhatVaries(t *testing.T) {
+	sighting := func(times int, key, class string, v *record.Value) record.Sighting {
+		return record.Sighting{Times: times, Class: class, Field: record.Field{Key: key, Dir: "changed", Decides: true, Fixture: str("slow down"), Layer: v}}
+	}
+	doc := base()
+	doc.Rows = []record.Row{{Row: "rate_limit", Mode: "plain", Verdict: "changed", Class: record.Classes{Fixture: "rate_limit"}, Varies: &record.Varies{
+		Observations: 3, Sightings: []record.Sighting{
+			sighting(1, "error/message", "", str("slow down (id 20261130-abc12)")), sighting(2, "error/message", "", str("slow down (id 20261130-abc13)")),
+			sighting(1, "status", "unknown_429", number("503")), sighting(2, "header/x", "", text("1")), sighting(1, "header/x", "unknown_429", text("1")),
+		}}}, {Row: "tier_cap", Mode: "plain", Verdict: "broken"}}
+	doc.Findings = []record.Finding{{Kind: "intermittent", Fails: true, Rows: []string{"rate_limit (plain)"}}, {Kind: "intermittent", Fails: true, Rows: []string{"tier_cap (plain)"}},
+		{Kind: "unexplained-hits", Fails: true}, {Kind: "unexplained-hits"}, {Kind: "cached", Fails: true}}
+	text := known(t, doc)
+	for what, n := range map[string]int{"- layer": 6, "intermittent: true": 1, "(id {any})": 1, `"rate_limit -> unknown_429"`: 2, `finding: "intermittent"`: 1,
+		`finding: "unexplained-hits"`: 1, "can't be declared: finding cached": 1, "rows: ": 5} {
+		if got := strings.Count(text, what); got != n {
+			t.Errorf("%q stands %d times, not %d, in\n%s", what, got, n, text)
+		}
+	}
+	doc.Rows[0].Varies.Sightings[2].InventedSuccess = true
+	if text := known(t, doc); !strings.Contains(text, "rate_limit (plain): a success that nobody sent") || strings.Contains(text, "rate_limit\"]") {
+		t.Error(text)
+	}
+	doc.Rows[0].Varies.Sightings[2].InventedSuccess, doc.Rows[0].Varies.Sightings[2].Field.Key = false, "header/[secret TOKEN]"
+	if text := known(t, doc); !strings.Contains(text, "can't be written in a known file") {
+		t.Error(text)
+	}
+}

@@ -26,6 +26,13 @@ func Formats() []Format {
 		{Name: "text", Why: "for people: worst first, with what a worker does now", Write: writeText},
 		{Name: "json", Why: "the whole record; every other format can be made from it later", Write: JSON},
 		{Name: "known", Why: "a known file with all that differs, for you to give reasons in; see docs/known.md", Write: Known},
+		{Name: "junit", Why: "JUnit XML, for the test report of a CI system", Write: JUnit},
+		{Name: "markdown", Why: "for the summary of a CI job or a comment, never too long for one", Write: Markdown},
+		{Name: "sarif", Why: "SARIF 2.1.0, for code scanning; see docs/formats.md for what that needs", Write: SARIF},
+		{Name: "github", Why: "annotations, as GitHub Actions reads them from its log", Write: GitHub},
+		{Name: "prometheus", Why: "metrics of a scheduled check, for the textfile collector", Write: Prometheus},
+		{Name: "issue", Why: "a report to paste into the tracker of the layer's project", Write: Issue},
+		{Name: "html", Why: "one page for people, to open, print or send: every row side by side, nothing loaded", Write: HTML},
 	}
 }
 

@@ -26,6 +26,7 @@ func Text(w io.Writer, doc record.Document, o TextOptions) error {
 	p.head(&doc)
 	p.headline(&doc)
 	p.news(doc.News)
+	p.parts(&doc)
 	if doc.News == nil || o.Verbose {
 		p.rows(&doc)
 	}

@@ -55,8 +55,12 @@ func (c *conn) play(r *fixture.Rendered) after {
 		if c.out = r.Append(c.out[:0], i, c.hit.ID); len(c.out) == 0 {
 			continue
 		}
-		if served.AnswerAt.IsZero() {
+		switch {
+		case served.AnswerAt.IsZero():
 			served.AnswerAt = time.Now()
+			c.s.opt.Ledger.Served(c.hit.ID, served)
+		case served.RestAt.IsZero() && r.Pause(i) > 0: // noted before it is sent, so that what comes earlier was sent earlier
+			served.RestAt = time.Now()
 			c.s.opt.Ledger.Served(c.hit.ID, served)
 		}
 		if c.write(c.out) != nil {

@@ -72,9 +72,13 @@ func TestStepsArriveOneByOne(t *testing.T) {
 func TestPauseIsKept(t *testing.T) {
 	s := start(t, nil)
 	began := time.Now()
-	s.exchange(ask("steps", ledger.NewNonce()))
+	nonce := ledger.NewNonce()
+	s.exchange(ask("steps", nonce))
 	if d := time.Since(began); d < 30*time.Millisecond {
 		t.Errorf("a script with a pause of 30 ms took %v", d)
+	}
+	if h := s.ledger.Of(nonce); len(h) != 1 || h[0].Served.RestAt.Sub(h[0].Served.AnswerAt) < 30*time.Millisecond {
+		t.Errorf("the ledger does not say when the rest was sent: %+v", h)
 	}
 }
 

@@ -34,9 +34,8 @@ type (
 
 // loader reads one file and gathers what is wrong with it.
 type loader struct {
-	file     string
-	names    map[string]int // line of each route's name
-	problems []error
+	fixture.Reader
+	names map[string]int // line of each route's name
 }
 
 // Load reads a target's file. Every problem that it can see is in the error, with line and column. No message shows a
@@ -46,16 +45,16 @@ func Load(name string, b []byte) (*Target, error) {
 	if err := fixture.Strict(name, b, &raw); err != nil {
 		return nil, err
 	}
-	l := &loader{file: name, names: map[string]int{}}
+	l := &loader{Reader: fixture.Reader{File: name}, names: map[string]int{}}
 	l.format(&raw.Format)
-	t := &Target{Name: l.line(&raw.Name, "name"), Version: l.optional(&raw.Version, "version"), Hops: l.truth(&raw.Hops, "hops")}
+	t := &Target{Name: l.line(&raw.Name, "name"), Version: l.optional(&raw.Version, "version"), Hops: l.Truth(&raw.Hops, "hops")}
 	l.start(&raw.Start)
-	for _, n := range l.list(nil, &raw.Routes, "routes") {
+	for _, n := range l.List(nil, &raw.Routes, "routes") {
 		t.Routes = append(t.Routes, l.route(n))
 	}
 	l.routes(t, &raw)
-	if len(l.problems) > 0 {
-		return nil, fixture.Join(l.problems)
+	if err := l.Err(); err != nil {
+		return nil, err
 	}
 	return t, nil
 }
@@ -63,28 +62,28 @@ func Load(name string, b []byte) (*Target, error) {
 // LoadRoutes reads the routes of another kind of file that names ways into a layer, as strictly as those of a target. file
 // is its name, for messages.
 func LoadRoutes(file string, list *fixture.Node) ([]Route, error) {
-	l := &loader{file: file, names: map[string]int{}}
+	l := &loader{Reader: fixture.Reader{File: file}, names: map[string]int{}}
 	raw, t := rawFile{Routes: *list}, &Target{}
-	for _, n := range l.list(nil, list, "routes") {
+	for _, n := range l.List(nil, list, "routes") {
 		t.Routes = append(t.Routes, l.route(n))
 	}
 	l.routes(t, &raw)
-	if len(l.problems) > 0 {
-		return nil, fixture.Join(l.problems)
+	if err := l.Err(); err != nil {
+		return nil, err
 	}
 	return t.Routes, nil
 }
 
 func (l *loader) format(n *fixture.Node) {
 	if got, ok := l.text(nil, n, "format"); ok && got != Format {
-		l.bad(n, fmt.Sprintf("format %q is not %q", got, Format), "write format: "+Format)
+		l.Bad(n, fmt.Sprintf("format %q is not %q", got, Format), "write format: "+Format)
 	}
 }
 
 // start refuses a section that a recipe may have. Silence would let somebody wait for a layer that nobody starts.
 func (l *loader) start(n *fixture.Node) {
-	if written(n) {
-		l.bad(n, "a target never starts anything", "remove start, and start the layer yourself before the check")
+	if fixture.Present(n) {
+		l.Bad(n, "a target never starts anything", "remove start, and start the layer yourself before the check")
 	}
 }
 
@@ -96,21 +95,20 @@ func (l *loader) routes(t *Target, raw *rawFile) {
 	}
 	switch {
 	case len(t.Routes) == 0:
-		l.bad(n, "no routes", "add a route with a name and a url")
+		l.Bad(n, "no routes", "add a route with a name and a url")
 	case len(t.Routes) > maxRoutes:
-		l.bad(n, fmt.Sprintf("%d routes, more than %d", len(t.Routes), maxRoutes), "split the file")
+		l.Bad(n, fmt.Sprintf("%d routes, more than %d", len(t.Routes), maxRoutes), "split the file")
 	case t.Hops && len(t.Routes) < 2:
-		l.bad(&raw.Hops, "hops of one route", "name two or more points of the chain, client first")
+		l.Bad(&raw.Hops, "hops of one route", "name two or more points of the chain, client first")
 	case t.Hops && slices.ContainsFunc(t.Routes, func(r Route) bool { return r.Dialect != t.Routes[0].Dialect }):
-		l.bad(&raw.Hops, "hops with different dialects", "points of one chain are asked in one dialect")
+		l.Bad(&raw.Hops, "hops with different dialects", "points of one chain are asked in one dialect")
 	}
 }
 
 func (l *loader) route(n *fixture.Node) Route {
 	var raw rawRoute
 	r := Route{Channel: Text{Value: "auto"}}
-	if err := fixture.DecodeNode(l.file, n, &raw); err != nil {
-		l.problems = append(l.problems, err)
+	if !l.Decode(n, &raw) {
 		return r
 	}
 	l.start(&raw.Start)
@@ -119,7 +117,7 @@ func (l *loader) route(n *fixture.Node) Route {
 	r.Dialect = l.dialect(&raw.Dialect)
 	r.Model = l.optional(&raw.Model, "model")
 	r.Headers = l.headers(&raw.Headers)
-	if written(&raw.Channel) {
+	if fixture.Present(&raw.Channel) {
 		r.Channel = l.channel(&raw.Channel, r.Model)
 	}
 	return r
@@ -132,9 +130,9 @@ func (l *loader) name(route, n *fixture.Node) string {
 	switch {
 	case !ok:
 	case !goodName().MatchString(name):
-		l.bad(n, fmt.Sprintf("bad name %q", name), "use 1 to 40 letters, digits and ._-, the first a letter or digit")
+		l.Bad(n, fmt.Sprintf("bad name %q", name), "use 1 to 40 letters, digits and ._-, the first a letter or digit")
 	case l.names[name] != 0:
-		l.bad(n, fmt.Sprintf("duplicate name %q, first in line %d", name, l.names[name]), "give each route its own name")
+		l.Bad(n, fmt.Sprintf("duplicate name %q, first in line %d", name, l.names[name]), "give each route its own name")
 	default:
 		l.names[name] = n.Line
 	}
@@ -148,13 +146,13 @@ func (l *loader) url(route, n *fixture.Node) (Text, wire.Base) {
 	}
 	base, err := wire.ParseBase(text)
 	if err != nil {
-		l.bad(n, "url: "+err.Error(), "write it like http://127.0.0.1:8080 or https://gateway.example/anthropic")
+		l.Bad(n, "url: "+err.Error(), "write it like http://127.0.0.1:8080 or https://gateway.example/anthropic")
 	}
 	return Text{text, l.at(n)}, base
 }
 
 func (l *loader) dialect(n *fixture.Node) *dialects.Dialect {
-	if !written(n) {
+	if !fixture.Present(n) {
 		return dialects.ByName(DefaultDialect)
 	}
 	name, ok := l.text(n, n, "dialect")
@@ -164,7 +162,7 @@ func (l *loader) dialect(n *fixture.Node) *dialects.Dialect {
 		for _, d := range dialects.All() {
 			names = append(names, d.Name)
 		}
-		l.bad(n, fmt.Sprintf("unknown dialect %q", name), "write "+strings.Join(names, " or "))
+		l.Bad(n, fmt.Sprintf("unknown dialect %q", name), "write "+strings.Join(names, " or "))
 	}
 	return d
 }
@@ -178,11 +176,11 @@ func (l *loader) channel(n *fixture.Node, model string) Text {
 	switch {
 	case !ok:
 	case named && !isToken(header):
-		l.bad(n, fmt.Sprintf("%q is no name of a header", header), "write channel: header:x-my-fixture")
+		l.Bad(n, fmt.Sprintf("%q is no name of a header", header), "write channel: header:x-my-fixture")
 	case !named && !slices.Contains(channelNames, s):
-		l.bad(n, fmt.Sprintf("unknown channel %q", s), "write "+strings.Join(channelNames, ", ")+" or header:NAME")
+		l.Bad(n, fmt.Sprintf("unknown channel %q", s), "write "+strings.Join(channelNames, ", ")+" or header:NAME")
 	case s == string(ledger.Model) && model != "" && !strings.Contains(model, ledger.Placeholder):
-		l.bad(n, "the channel model needs "+ledger.Placeholder+" in the model's name", "write it like model: claude-"+ledger.Placeholder)
+		l.Bad(n, "the channel model needs "+ledger.Placeholder+" in the model's name", "write it like model: claude-"+ledger.Placeholder)
 	}
 	return Text{s, l.at(n)}
 }

@@ -1,29 +1,20 @@
 package target
 
 import (
-	"bytes"
-	"encoding/json"
 	"flag"
-	"maps"
-	"os"
-	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/schematest"
 )
 
 var update = flag.Bool("update", false, "write docs/schema/target.schema.json anew")
 
 const schemaFile = "../docs/schema/target.schema.json"
 
-type obj = map[string]any
+type obj = schematest.Object
 
 // schema is the format as a JSON Schema (draft 2020-12), for editors. It says what can be said without comparing routes.
 func schema() obj {
@@ -33,26 +24,17 @@ func schema() obj {
 		"description": "A layer and the routes into it, for preservecheck check --target. See docs/targets.md.",
 		"type":        "object", "required": []any{"format", "name", "routes"}, "additionalProperties": false,
 		"properties": obj{
-			"format":  say("The format of this file.", obj{"const": Format}),
-			"name":    say("How reports call the layer.", ref("line")),
-			"version": say("The layer's version, for reports; quote it when it looks like a number.", ref("line")),
-			"hops":    say("The routes are points of one chain, client first; all have one dialect.", obj{"type": "boolean"}),
-			"routes":  say("The ways into the layer.", obj{"type": "array", "minItems": 1, "maxItems": maxRoutes, "items": ref("route")}),
+			"format":  schematest.Say("The format of this file.", obj{"const": Format}),
+			"name":    schematest.Say("How reports call the layer.", schematest.Ref("line")),
+			"version": schematest.Say("The layer's version, for reports; quote it when it looks like a number.", schematest.Ref("line")),
+			"hops":    schematest.Say("The routes are points of one chain, client first; all have one dialect.", obj{"type": "boolean"}),
+			"routes":  schematest.Say("The ways into the layer.", obj{"type": "array", "minItems": 1, "maxItems": maxRoutes, "items": schematest.Ref("route")}),
 		},
 		"if":   obj{"properties": obj{"hops": obj{"const": true}}, "required": []any{"hops"}},
 		"then": obj{"properties": obj{"routes": obj{"minItems": 2}}},
 		"$defs": obj{"route": routeSchema(), "header": headerSchema(),
 			"line": obj{"type": []any{"string", "number", "boolean"}, "minLength": 1, "maxLength": maxName, "pattern": `^[^\x00-\x08\x0a-\x1f\x7f]*\S[^\x00-\x08\x0a-\x1f\x7f]*$`}},
 	}
-}
-
-func ref(name string) obj { return obj{"$ref": "#/$defs/" + name} }
-
-// say adds what an editor shows when the cursor stands on a key.
-func say(what string, s obj) obj {
-	s = maps.Clone(s)
-	s["description"] = what
-	return s
 }
 
 func routeSchema() obj {
@@ -67,13 +49,13 @@ func routeSchema() obj {
 	return obj{
 		"type": "object", "additionalProperties": false, "required": []any{"name", "url"},
 		"properties": obj{
-			"name":    say("How reports call the route.", obj{"type": []any{"string", "number"}, "pattern": goodName().String()}),
-			"url":     say("The base URL that a client would be given.", obj{"type": "string", "pattern": "^([hH][tT][tT][pP][sS]?)://."}),
-			"dialect": say("The provider protocol to ask in; "+DefaultDialect+" without it.", obj{"enum": names}),
-			"headers": say("To send on this route, in order, one name with one value each. $NAME comes from the environment when --allow-env allows NAME.",
-				obj{"type": "array", "maxItems": maxHeaders, "items": ref("header")}),
-			"model": say("The model name to ask for; {fixture} stands for the fixture's name.", ref("line")),
-			"channel": say("How the stub learns which fixture is wanted.",
+			"name":    schematest.Say("How reports call the route.", obj{"type": []any{"string", "number"}, "pattern": goodName().String()}),
+			"url":     schematest.Say("The base URL that a client would be given.", obj{"type": "string", "pattern": "^([hH][tT][tT][pP][sS]?)://."}),
+			"dialect": schematest.Say("The provider protocol to ask in; "+DefaultDialect+" without it.", obj{"enum": names}),
+			"headers": schematest.Say("To send on this route, in order, one name with one value each. $NAME comes from the environment when --allow-env allows NAME.",
+				obj{"type": "array", "maxItems": maxHeaders, "items": schematest.Ref("header")}),
+			"model": schematest.Say("The model name to ask for; {fixture} stands for the fixture's name.", schematest.Ref("line")),
+			"channel": schematest.Say("How the stub learns which fixture is wanted.",
 				obj{"anyOf": []any{obj{"enum": channels}, obj{"type": "string", "pattern": "^header:[!#$%&'*+.^_`|~0-9A-Za-z-]+$"}}}),
 		},
 	}
@@ -89,75 +71,25 @@ func headerSchema() obj {
 	}
 }
 
-func schemaBytes(t *testing.T) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(schema()); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func TestSchemaIsFresh(t *testing.T) {
-	want := schemaBytes(t)
-	if *update {
-		if err := os.WriteFile(filepath.FromSlash(schemaFile), want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(filepath.FromSlash(schemaFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("docs/schema is stale: go test ./target -update (-wanted +found)\n%s", d)
-	}
-}
+func TestSchemaIsFresh(t *testing.T) { schematest.Fresh(t, schemaFile, schema(), *update) }
 
 // TestSchemaHasTheReadersKeys: a key that the reader learns has to be learned by the schema as well. The reader knows
 // start only to refuse it.
 func TestSchemaHasTheReadersKeys(t *testing.T) {
-	for _, c := range []struct {
-		raw    any
-		schema obj
-	}{{rawFile{}, schema()}, {rawRoute{}, routeSchema()}} {
-		var keys []string
-		for f := range reflect.TypeOf(c.raw).Fields() {
-			if f.Name != "Start" {
-				keys = append(keys, strings.ToLower(f.Name))
-			}
-		}
-		slices.Sort(keys)
-		if d := cmp.Diff(keys, slices.Sorted(maps.Keys(c.schema["properties"].(obj)))); d != "" {
-			t.Errorf("%T (-reader +schema)\n%s", c.raw, d)
-		}
-	}
+	schematest.SameKeys(t, rawFile{}, schema(), "start")
+	schematest.SameKeys(t, rawRoute{}, routeSchema(), "start")
 }
 
 // TestSchemaAgreesWithTheReader: it takes what the reader takes, and refuses what the reader refuses without looking
 // further than one value.
 func TestSchemaAgreesWithTheReader(t *testing.T) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaBytes(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("target.schema.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("target.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := schematest.Compile(t, schema())
 	validate := func(text string) error {
 		var root fixture.Node
 		if err := fixture.Strict("t.yaml", []byte(text), &root); err != nil {
 			return err // an editor says so without a schema
 		}
-		return s.Validate(plain(&root))
+		return s.Validate(schematest.Plain(&root))
 	}
 	for why, text := range map[string]string{
 		"all keys":        goodFile,
@@ -178,31 +110,4 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 			t.Errorf("%s: the schema takes it", c.why)
 		}
 	}
-}
-
-// plain reads a node as editors do (YAML 1.2, core schema).
-func plain(n *fixture.Node) any {
-	switch n.Kind {
-	case fixture.MappingNode:
-		m := obj{}
-		for i := 0; i < len(n.Content); i += 2 {
-			m[n.Content[i].Value] = plain(n.Content[i+1])
-		}
-		return m
-	case fixture.SequenceNode:
-		all := []any{}
-		for _, c := range n.Content {
-			all = append(all, plain(c))
-		}
-		return all
-	}
-	switch n.ShortTag() {
-	case "!!int", "!!float":
-		return json.Number(n.Value)
-	case "!!bool":
-		return n.Value == "true"
-	case "!!null":
-		return nil
-	}
-	return n.Value
 }

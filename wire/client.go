@@ -4,8 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
-	"net/netip"
 	"time"
 )
 
@@ -19,6 +19,10 @@ type Client struct {
 	// Abrupt ends the connection by a reset after a complete answer. It is for peers of our own on loopback: there
 	// thousands of connections in TIME_WAIT make each new one slower. A layer of a user's is left in the orderly way.
 	Abrupt bool
+
+	connect func(ctx context.Context, host string) (net.Conn, error) // nil: dialTCP; tests put a machine without ports here
+	// Copy gets every byte of the answer as soon as it was read; nil: nobody does. A copy that fails ends the reading.
+	Copy io.Writer
 }
 
 // inlineWrite is how many bytes of a request are written before the answer is read. It must fit into the socket's
@@ -66,16 +70,20 @@ func (c Client) exchange(conn net.Conn, msg []byte, noBody bool) *Answer {
 	sent := time.Now()
 	var werr error
 	var a *Answer
+	var src io.Reader = conn
+	if c.Copy != nil {
+		src = io.TeeReader(conn, c.Copy)
+	}
 	if len(msg) <= inlineWrite {
 		_, werr = conn.Write(msg)
-		a = read(conn, c.Limits, noBody)
+		a = read(src, c.Limits, noBody)
 	} else {
 		done := make(chan error, 1)
 		go func() {
 			_, err := conn.Write(msg)
 			done <- err
 		}()
-		a = read(conn, c.Limits, noBody)
+		a = read(src, c.Limits, noBody)
 		conn.Close() // ends a write that is still waiting
 		werr = <-done
 	}
@@ -98,7 +106,11 @@ func (a *Answer) noteUnsent(err error) {
 
 // dial connects, and for https shakes hands.
 func (c Client) dial(ctx context.Context) (net.Conn, error) {
-	conn, err := dialTCP(ctx, c.Base.Host)
+	connect := c.connect
+	if connect == nil {
+		connect = dialTCP
+	}
+	conn, err := connect(ctx, c.Base.Host)
 	if err != nil {
 		return nil, err
 	}
@@ -121,16 +133,10 @@ func (c Client) dial(ctx context.Context) (net.Conn, error) {
 	return secured, nil
 }
 
-// dialTCP connects without keep-alive probes, since no connection outlives its answer. An address in digits needs no
-// resolver.
+// dialTCP connects without keep-alive probes, since no connection outlives its answer. The local port is left to connect(2):
+// Dialer.DialTCP would bind one first, also for no local address, and bind takes no port that a closed connection to
+// anybody still holds (ip(7), IP_BIND_ADDRESS_NO_PORT; seen with Go 1.26, 2026-11-30).
 func dialTCP(ctx context.Context, host string) (net.Conn, error) {
 	d := net.Dialer{KeepAlive: -1}
-	if addr, err := netip.ParseAddrPort(host); err == nil {
-		conn, err := d.DialTCP(ctx, "tcp", netip.AddrPort{}, addr)
-		if err != nil { // a nil *net.TCPConn must not become a net.Conn that isn't nil
-			return nil, err
-		}
-		return conn, nil
-	}
 	return d.DialContext(ctx, "tcp", host)
 }

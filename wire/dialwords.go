@@ -26,6 +26,10 @@ func dialWords(ctx context.Context, err error, b Base) (End, string) {
 		step = "the TLS handshake with " + b.Host
 	}
 	switch {
+	case handshake.error == nil && exhausted(err) != "":
+		return EndLocal, exhausted(err)
+	case handshake.error == nil && isRefused(err): // a deadline that passes in the same moment changes nothing
+		return EndRefused, connectWords(err, b)
 	case errors.Is(ctx.Err(), context.Canceled):
 		return EndCanceled, "interrupted during " + step
 	case ctx.Err() != nil, errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
@@ -36,13 +40,49 @@ func dialWords(ctx context.Context, err error, b Base) (End, string) {
 	return EndRefused, connectWords(err, b)
 }
 
-// windowsRefused is WSAECONNREFUSED of the Windows Sockets error codes.
-const windowsRefused = syscall.Errno(10061)
+// Windows Sockets error codes that package syscall gives other names or none (WSAECONNREFUSED and so on).
+const (
+	windowsRefused = syscall.Errno(10061)
+	windowsFiles   = syscall.Errno(10024)
+	windowsInUse   = syscall.Errno(10048)
+	windowsAddress = syscall.Errno(10049)
+	windowsBuffers = syscall.Errno(10055)
+)
+
+func isRefused(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsRefused)
+}
+
+// exhausted says of what this machine had no more when it was to open a connection, "" for an error that is not its own.
+// Nobody on the other side learned of such an attempt. (connect(2), socket(2) and ip(7) of Linux, read 2026-11-30.)
+func exhausted(err error) string {
+	for _, c := range []struct {
+		errs   []error
+		what   string
+		remedy string
+	}{
+		{
+			[]error{syscall.EADDRNOTAVAIL, syscall.EADDRINUSE, windowsAddress, windowsInUse}, "no free local port is left",
+			"closed connections keep theirs for a minute or two, and where IPv6 is off its addresses have none",
+		},
+		{[]error{syscall.EMFILE, windowsFiles}, "this process may open no more files", "raise its limit (ulimit -n)"},
+		{[]error{syscall.ENFILE}, "the system may open no more files", "close what holds them"},
+		{[]error{syscall.ENOBUFS, syscall.ENOMEM, windowsBuffers}, "no memory is left for sockets", "close what uses it"},
+	} {
+		for _, e := range c.errs {
+			if errors.Is(err, e) {
+				return "this machine could not open a connection: " + c.what + " (" + innermost(err) + "): " + c.remedy +
+					"; lower --repeat or --concurrency, or wait a minute"
+			}
+		}
+	}
+	return ""
+}
 
 func connectWords(err error, b Base) string {
 	var dns *net.DNSError
 	switch {
-	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, windowsRefused):
+	case isRefused(err):
 		return "connection refused: nothing listens on " + b.Host
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return fmt.Sprintf("the host %q has no address: check the URL", b.serverName())

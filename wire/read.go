@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -53,10 +54,15 @@ func read(src io.Reader, lim Limits, noBody bool) *Answer {
 	a := new(Answer)
 	r := reader{src: src}
 	lim = lim.orDefault()
-	if a.heads(&r, lim) {
-		a.body(&r, lim, noBody)
-	}
+	whole := a.heads(&r, lim)
 	a.FirstAt = r.begun
+	if whole {
+		r.mark = a.bodyMark()
+		r.begin() // the body's own beginning: a layer may send a head long before it
+		a.body(&r, lim, noBody)
+		a.BodyAt = r.begun
+	}
+	a.LastAt = r.last
 	a.DoneAt = time.Now()
 	return a
 }
@@ -71,13 +77,23 @@ type reader struct {
 	err   error     // the source's, reported once the bytes before it are used up
 	first time.Time // the first byte at all
 	last  time.Time // the last bytes
-	begun time.Time // the first byte of the head that is being read: interim answers say nothing of the final one
+	begun time.Time // the first byte of the head or body that is being read: interim answers say nothing of the final one
+	mark  []byte    // what has to be there for a body to have begun; nil: any byte
 }
 
-// begin notes that a head begins with the next byte, which may have been read already.
+// bodyMark: comments keep a stream alive while a layer still holds its events back, so only data begins it.
+func (a *Answer) bodyMark() []byte {
+	media := strings.ToLower(strings.Join(a.Values("content-type"), ""))
+	if len(a.Values("content-encoding")) == 0 && strings.HasPrefix(media, "text/event-stream") {
+		return []byte("data:")
+	}
+	return nil
+}
+
+// begin notes that a head, or the body, begins with the next byte, which may have been read already.
 func (r *reader) begin() {
 	r.begun = time.Time{}
-	if len(r.unread()) > 0 {
+	if len(r.unread()) > 0 && bytes.Contains(r.unread(), r.mark) {
 		r.begun = r.last
 	}
 }
@@ -111,7 +127,7 @@ func (r *reader) fill() error {
 			if r.first.IsZero() {
 				r.first = r.last
 			}
-			if r.begun.IsZero() {
+			if r.begun.IsZero() && bytes.Contains(r.buf[max(0, len(r.buf)-n-len(r.mark)):], r.mark) {
 				r.begun = r.last
 			}
 			return nil

@@ -46,6 +46,7 @@ const (
 	EndNone       End = "none"        // no byte of an answer came
 	EndRefused    End = "refused"     // no connection could be made, or the request was not fit to be sent
 	EndCanceled   End = "canceled"    // the run was interrupted
+	EndLocal      End = "local"       // this machine could not open a connection; nothing is known of the other side
 )
 
 // Orderly reports whether a client would take the answer as whole.
@@ -60,6 +61,15 @@ const (
 	FramingLength  Framing = "length"
 	FramingChunked Framing = "chunked"
 	FramingClose   Framing = "close"
+)
+
+// Pace says whether a stream that its sender paused in was passed on while it came.
+type Pace string
+
+// The paces. An answer that nobody paused in has none.
+const (
+	AsSent Pace = "as sent" // its beginning was there before the rest was sent, or as long before the rest came
+	AtOnce Pace = "at once" // all of it came together, after the pause
 )
 
 // Answer is one HTTP/1 answer, with everything that a lenient reader would hide.
@@ -77,7 +87,10 @@ type Answer struct {
 	Err     string // why, in words, when End is not orderly
 	SentAt  time.Time
 	FirstAt time.Time // when the first byte of the final answer, not an interim one, was read; zero when none came
+	BodyAt  time.Time // when the body began: of a stream its first data field, of others the first byte; zero when none came
+	LastAt  time.Time // when the last bytes were read
 	DoneAt  time.Time
+	Pace    Pace   // what the asker made of these times; Read leaves it empty
 	Local   string // address that the request was sent from, "" when none was
 }
 

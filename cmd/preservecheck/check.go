@@ -48,26 +48,31 @@ func (a *app) check(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
+	a.handOut(p.outputs, p.print, d)
+	return nil
+}
+
+// publish writes every output, and returns the first error after all were tried.
+func (a *app) publish(outs []output, print writer, d record.Document) error {
+	var first error
+	for _, o := range outs {
+		if err := o.replace(d); err != nil && first == nil {
+			first = err
+		}
+	}
+	if err := print(a.out, d); err != nil && first == nil {
+		first = unwritten(err)
+	}
+	return first
+}
+
+// handOut sets the exit code of a settled result and writes it. What can't be written is no pass.
+func (a *app) handOut(outs []output, print writer, d record.Document) {
 	a.exit = d.Result.Exit
-	if err := a.publish(p, d); err != nil {
+	if err := a.publish(outs, print, d); err != nil {
 		a.note("error: %s", err)
 		if a.exit == exitPass {
 			a.exit = exitUnknown
 		}
 	}
-	return nil
-}
-
-// publish writes every output, and returns the first error after all were tried.
-func (a *app) publish(p *plan, d record.Document) error {
-	var first error
-	for _, o := range p.outputs {
-		if err := o.replace(d); err != nil && first == nil {
-			first = err
-		}
-	}
-	if err := p.print(a.out, d); err != nil && first == nil {
-		first = unwritten(err)
-	}
-	return first
 }

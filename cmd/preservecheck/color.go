@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 
 	"golang.org/x/term"
 
@@ -17,7 +18,20 @@ func (a *app) textOptions(color, from string, verbose bool) (report.TextOptions,
 	if !slices.Contains(colors, color) {
 		return report.TextOptions{}, usage("write auto, always or never", "%s: %q is not a choice", from, color)
 	}
-	return report.TextOptions{Verbose: verbose, Color: colored(color, isTerminal(a.out), a.env), Width: columns(a.out)}, nil
+	return report.TextOptions{Verbose: verbose, Color: colored(color, isTerminal(a.out), a.env), Width: a.columns()}, nil
+}
+
+// columns is the width of what is written to standard output: of the terminal, else what COLUMNS says, as pagers and many
+// programs have it. 0 leaves the choice to the report.
+func (a *app) columns() int {
+	if width := columns(a.out); width > 0 {
+		return width
+	}
+	width, err := strconv.Atoi(a.env.get("COLUMNS"))
+	if err != nil || width < 0 {
+		return 0
+	}
+	return width
 }
 
 // columns is the width of a terminal, 0 for anything else, which leaves the choice to the report.

@@ -100,15 +100,15 @@ func (a *app) explain(cmd *cobra.Command, f *explainFlags, name string) error {
 	if !r.Classified() {
 		a.exit = exitUnknown
 	}
-	return unwritten(printExplained(a.out, r))
+	return unwritten(printExplained(a.out, r, a.columns()))
 }
 
 // printExplained writes what is known of one answer. All of it may come from a file, so all of it is made plain.
-func printExplained(w io.Writer, r explain.Result) error {
+func printExplained(w io.Writer, r explain.Result, width int) error {
 	var b bytes.Buffer
 	line := func(name, text string) {
 		if text != "" {
-			_ = report.Hanging(&b, fmt.Sprintf("%-12s ", name), text, columns(w))
+			_ = report.Hanging(&b, fmt.Sprintf("%-12s ", name), text, width)
 		}
 	}
 	lines := func(name string, texts []string) {

@@ -45,7 +45,7 @@ func newFixturesList(a *app) *cobra.Command {
 			"  preservecheck fixtures list --models 'claude-{fixture}'\n  preservecheck fixtures list --sources --matrix mine.yaml",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			write, err := f.writer(cmd)
+			write, err := f.writer(cmd, a.columns())
 			if err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ func newFixturesList(a *app) *cobra.Command {
 }
 
 // writer chooses what to print.
-func (f *listFlags) writer(cmd *cobra.Command) (func(io.Writer, *fixture.Matrix) error, error) {
+func (f *listFlags) writer(cmd *cobra.Command, width int) (func(io.Writer, *fixture.Matrix) error, error) {
 	if f.models != "" && f.sources || (f.models != "" || f.sources) && cmd.Flags().Changed("format") {
 		return nil, usage("json holds the sources, too", "--format, --models and --sources exclude each other")
 	}
@@ -74,9 +74,9 @@ func (f *listFlags) writer(cmd *cobra.Command) (func(io.Writer, *fixture.Matrix)
 	case f.models != "":
 		return func(w io.Writer, m *fixture.Matrix) error { return listModels(w, m, f.models) }, nil
 	case f.sources:
-		return listSources, nil
+		return func(w io.Writer, m *fixture.Matrix) error { return listSources(w, m, width) }, nil
 	case f.format == "text":
-		return listFixtures, nil
+		return func(w io.Writer, m *fixture.Matrix) error { return listFixtures(w, m, width) }, nil
 	case f.format == "json":
 		return listFixturesJSON, nil
 	}
@@ -93,16 +93,15 @@ func listModels(w io.Writer, m *fixture.Matrix, template string) error {
 	return err
 }
 
-func listSources(w io.Writer, m *fixture.Matrix) error {
+func listSources(w io.Writer, m *fixture.Matrix, width int) error {
 	rows := [][]string{{"NAME", "KIND", "READ", "SOURCE", "WHY"}}
 	for _, f := range m.Rows {
 		rows = append(rows, []string{f.Name, f.Source.Kind, f.Source.Read, f.Source.From, f.Why})
 	}
-	return report.Table(w, rows, columns(w))
+	return report.Table(w, rows, width)
 }
 
-func listFixtures(w io.Writer, m *fixture.Matrix) error {
-	width := columns(w)
+func listFixtures(w io.Writer, m *fixture.Matrix, width int) error {
 	rows := [][]string{{"NAME", "STATUS", "CLASS", "HAZARD", "MODES", "WHY"}}
 	for _, f := range m.Rows {
 		rows = append(rows, []string{f.Name, statusOf(f), string(f.Class), string(f.Hazard), strings.Join(modesOf(f), "+"), f.Why})
@@ -200,7 +199,7 @@ func newFixturesShow(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return unwritten(showFixture(a.out, f))
+			return unwritten(showFixture(a.out, f, a.columns()))
 		},
 	}
 	matrixFlag(cmd, &files)
@@ -235,14 +234,14 @@ func namesOf(m *fixture.Matrix) []string {
 }
 
 // showFixture prints what is known of a fixture, then its bytes over HTTP/1.1, a line each and made safe to print.
-func showFixture(w io.Writer, f *fixture.Fixture) error {
+func showFixture(w io.Writer, f *fixture.Fixture, width int) error {
 	var b bytes.Buffer
 	for _, line := range [][2]string{
 		{"fixture", f.Name}, {"dialect", f.Dialect}, {"class", string(f.Class)}, {"hazard", string(f.Hazard)},
 		{"modes", strings.Join(modesOf(f), ", ")}, {"why", f.Why},
 		{"source", fmt.Sprintf("%s: %s (read %s)", f.Source.Kind, f.Source.From, f.Source.Read)}, {"ends", string(f.Answer.End)},
 	} {
-		_ = report.Hanging(&b, fmt.Sprintf("%-8s ", line[0]), line[1], columns(w))
+		_ = report.Hanging(&b, fmt.Sprintf("%-8s ", line[0]), line[1], width)
 	}
 	compressed := ""
 	if f.Answer.Gzip { // which nobody could read

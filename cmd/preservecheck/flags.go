@@ -92,7 +92,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.DurationVar(&f.readyTimeout, "ready-timeout", 30*time.Second, "to wait for the layer before any row")
 	fl.DurationVar(&f.settle, "settle", 5*time.Second, "to wait for late hits and for the layer to recover")
 
-	fl.StringVar(&f.format, "format", "text", "what to print: text, json, known")
+	fl.StringVar(&f.format, "format", "text", formatHelp())
 	fl.StringArrayVarP(&f.output, "output", "o", nil, "`FORMAT=FILE` to write besides (repeatable)")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show preserved rows, too")
 	fl.StringVar(&f.color, "color", "auto", "auto, always, never")

@@ -16,7 +16,7 @@ const helpWidth = 100
 // help writes what a command does, how it is called and its flags, broken at the width of the terminal. Cobra's own
 // leaves that to the terminal, which breaks within words.
 func (a *app) help(cmd *cobra.Command, _ []string) {
-	width := columns(a.out)
+	width := a.columns()
 	if width == 0 {
 		width = helpWidth
 	}

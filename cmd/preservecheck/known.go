@@ -55,6 +55,7 @@ func (p *plan) readKnown(_ *app, cmd *cobra.Command) error {
 	if p.known, err = gate.For(files, p.targetName(), routes, p.matrix); err != nil {
 		return usage(hint, "%s: %s", from, err)
 	}
+	p.known.Hide = p.redact
 	p.rules.Known = p.known.Known
 	return nil
 }

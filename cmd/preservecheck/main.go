@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/preservecheck/preservecheck/controls"
 	"github.com/preservecheck/preservecheck/report"
 )
 
@@ -38,10 +39,11 @@ type app struct {
 }
 
 // Seams for tests. onStart is called before anything else; a test makes it panic. interrupt gives the context that
-// Ctrl-C ends; a test gives its own.
+// Ctrl-C ends; a test gives its own. faults are those that a proof has to notice; a test adds one that is broken.
 var (
 	onStart   = func() {}
 	interrupt = untilSignal
+	faults    = controls.All
 )
 
 // run is the whole program as a function of its inputs; it returns the exit code.

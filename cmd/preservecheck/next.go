@@ -37,9 +37,17 @@ func (p *plan) next(d *record.Document) string {
 	case d.Result.Exit == exitFail && !p.flags.verbose: // a finding alone: the passes over the rows tell more
 		return strings.Join(append(p.again, "-v"), " ")
 	case d.Result.Exit == exitPass && p.control != "":
-		return "preservecheck check --layer http://127.0.0.1:8080"
+		return p.ownLayer()
 	}
 	return ""
+}
+
+// ownLayer is the command to type after an embedded layer passed. A known file of its names it, and so says nothing of another.
+func (p *plan) ownLayer() string {
+	if p.known != nil {
+		return "preservecheck check --layer URL -o known=layer.yaml"
+	}
+	return "preservecheck check --layer http://127.0.0.1:8080"
 }
 
 // nextWay is the command to type when nothing came through the layer, by what came back last.
@@ -47,6 +55,8 @@ func (p *plan) nextWay() string {
 	a := p.watch.answer()
 	switch {
 	case a == nil, p.launch != nil: // what a layer that we started has printed tells more than another command
+	case a.End == wire.EndLocal: // nothing to change but the time
+		return strings.Join(p.again, " ")
 	case a.End == wire.EndRefused:
 		return p.with("ready-timeout", (4 * p.flags.readyTimeout).String())
 	case p.target != nil: // what a route lacks is written into the file

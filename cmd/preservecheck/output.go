@@ -120,3 +120,13 @@ func kind(m fs.FileMode) string {
 	}
 	return "a pipe or socket"
 }
+
+// formatHelp says what --format takes.
+func formatHelp() string { return "what to print: " + strings.Join(formatNames(), ", ") }
+
+// annotations says where the lines of --format github are read, to whoever prints them elsewhere.
+func (a *app) annotations(format string) {
+	if format == "github" && a.env.get("GITHUB_ACTIONS") != "true" {
+		a.note("note: --format github is read by GitHub Actions, and by nothing else; GITHUB_ACTIONS is not set to true here")
+	}
+}

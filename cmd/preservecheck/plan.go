@@ -239,6 +239,7 @@ func (p *plan) readOutput(a *app, cmd *cobra.Command) (err error) {
 	if p.print, err = formatWriter(f.format, origin(cmd, "format")); err != nil {
 		return err
 	}
+	a.annotations(f.format)
 	o, err := a.textOptions(f.color, origin(cmd, "color"), f.verbose)
 	if err == nil && f.format == "text" {
 		p.print = func(w io.Writer, d record.Document) error { return report.Text(w, d, o) }
@@ -273,6 +274,7 @@ func (p *plan) document() record.Document {
 	if p.target != nil {
 		d.Target = p.targetOf()
 	}
+	d.Sources = p.sources()
 	return d
 }
 

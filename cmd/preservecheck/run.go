@@ -160,7 +160,7 @@ func (p *plan) proof(ctx context.Context) record.Proof {
 	if err != nil {
 		return record.Proof{Missed: []string{err.Error()}}
 	}
-	return controls.Prove(ctx, controls.Input{Matrix: builtin, Rules: p.rules, Modes: p.modes, Rows: p.chosen.rows})
+	return controls.Prove(ctx, controls.Input{Matrix: builtin, Rules: p.rules, Modes: p.modes, Rows: p.chosen.rows, Faults: faults()})
 }
 
 // announce says on stderr what the user has to know before the first row.

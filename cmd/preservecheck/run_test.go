@@ -35,10 +35,16 @@ type result struct {
 
 func program(t *testing.T, env []string, args ...string) result {
 	t.Helper()
+	return programIn(t, env, "", args...)
+}
+
+// programIn is program with something on its standard input.
+func programIn(t *testing.T, env []string, in string, args ...string) result {
+	t.Helper()
 	// Connections that net/http keeps open in the tests' own servers are not ours.
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	var out, errs bytes.Buffer
-	code := run(args, env, strings.NewReader(""), &out, &errs)
+	code := run(args, env, strings.NewReader(in), &out, &errs)
 	return result{code, out.String(), errs.String()}
 }
 
@@ -54,9 +60,12 @@ func TestNoSecretIsWritten(t *testing.T) {
 	defer layer.Close()
 	dir := t.TempDir()
 	base := "http://" + url.UserPassword(planted["user"], planted["password"]).String() + "@" + strings.TrimPrefix(layer.URL, "http://")
-	r := program(t, []string{"TOKEN=" + planted["TOKEN"]}, "check", "--layer", base, "--stub-listen", stub, "-v", "--stream", "off",
-		"--header", "x-auth: Bearer $TOKEN", "--header", "x-api-key: "+planted["literal"], "--header", "cookie: sid="+planted["cookie"],
-		"--settle", "200ms", "-o", "json="+dir+"/r.json", "-o", "text="+dir+"/r.txt")
+	args := []string{"check", "--layer", base, "--stub-listen", stub, "-v", "--stream", "off",
+		"--header", "x-auth: Bearer $TOKEN", "--header", "x-api-key: " + planted["literal"], "--header", "cookie: sid=" + planted["cookie"], "--settle", "200ms"}
+	for _, format := range formatNames() {
+		args = append(args, "-o", format+"="+dir+"/r."+format)
+	}
+	r := program(t, []string{"TOKEN=" + planted["TOKEN"]}, args...)
 	if r.code != exitFail {
 		t.Errorf("exit %d, want %d; stderr %s", r.code, exitFail, r.errors)
 	}
@@ -69,7 +78,7 @@ func TestNoSecretIsWritten(t *testing.T) {
 		}
 		written[f] = string(b)
 	}
-	if len(written) != 4 || !strings.Contains(written[dir+"/r.json"], "[secret ") {
+	if len(written) != 2+len(formatNames()) || !strings.Contains(written[dir+"/r.json"], "[secret ") {
 		t.Fatalf("the echo did not reach the record: %d texts", len(written))
 	}
 	for where, text := range written {

@@ -3,131 +3,234 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/preservecheck/preservecheck/controls"
 )
 
 const seesPage = "../../docs/what-it-sees.md"
 
-// kinds are the ways in which layers were seen to lose, change or invent evidence: 118 public reports, read up to 2026-11-30.
-// Each is shown by a run through an embedded layer that does just that, and holds words that the report must say.
-var kinds = []struct {
-	name string
-	args []string // of check
-	says string   // begins the part of the report that is shown
-	not  string   // why no embedded layer shows it, and what holds it instead
-}{
-	{name: "status rewritten", args: run1("change-status", "tier_cap"), says: "reclassified"},
-	{name: "status rewritten: an error becomes a success", args: run1("error-to-success", "rate_limit"), says: "reclassified"},
-	{name: "statuses that few test: 401", args: run1("change-status", "auth_401"), says: "reclassified"},
-	{name: "envelope changed", args: run1("flatten-error", "tier_cap"), says: "reclassified"},
-	{name: "envelope changed: top-level members gone", args: inFull("drop-envelope", "rate_limit"), says: "changed"},
-	{name: "the upstream's text put inside another", args: run1("prefix-message", "user_limit_400"), says: "reclassified"},
-	{name: "body dropped", args: run1("empty-body", "tier_cap"), says: "reclassified"},
-	{name: "type nulled", args: run1("type-nil", "rate_limit"), says: "reclassified"},
-	{name: "details dropped", args: run1("drop-details", "tier_cap"), says: "reclassified"},
-	{name: "details turned into text", args: run1("stringify-details", "tier_cap"), says: "reclassified"},
-	{name: "code replaced", args: run1("alter-code", "tier_cap"), says: "reclassified"},
-	{name: "retry-after lost", args: run1("drop-retry-after", "rate_limit"), says: "reclassified"},
-	{name: "retry-after in other words", args: run1("change-retry-after", "rate_limit"), says: "changed"},
-	{name: "two retry-after", args: run1("second-retry-after", "rate_limit"), says: "changed"},
-	{name: "other headers lost", args: run1("drop-headroom", "headroom_5"), says: "reclassified"},
-	{name: "other headers lost: request-id", args: inFull("drop-request-id", "rate_limit"), says: "changed"},
-	{name: "evidence invented: retry-after", args: run1("add-retry-after", "tier_cap"), says: "changed"},
-	{name: "evidence invented: x-should-retry", args: run1("add-should-retry", "tier_cap"), says: "changed"},
-	{name: "evidence invented: headroom", args: run1("add-headroom", "tier_cap"), says: "changed"},
-	{name: "evidence invented: a plan's limit", args: with("claude-code", "add-plan-limit", "rate_limit"), says: "changed"},
-	{name: "a stream's error turned into a finished answer", args: streamed("finish-stream", "stream_eof"), says: "reclassified"},
-	{name: "a stream's error without its event line", args: streamed("drop-event-lines", "stream_cap_mid"), says: "changed"},
-	{name: "a streaming request's plain error framed as an event", args: streamed("error-as-event", "tier_cap"), says: "changed"},
-	{name: "the text of a stream changed", args: streamed("change-text", "stream_eof"), says: "changed"},
-	{name: "truncation", args: run1("cut-body", "rate_limit"), says: "broken"},
-	{name: "content-encoding that is not true", args: run1("mislabel-gzip", "rate_limit"), says: "broken"},
-	{name: "two framings", args: run1("both-framings", "rate_limit"), says: "changed"},
-	{name: "content-type", args: inFull("change-content-type", "rate_limit"), says: "changed"},
-	{name: "evidence moved behind the body", args: inFull("add-trailer", "rate_limit"), says: "changed"},
-	{name: "the layer retries by itself", args: run1("retry-twice", "tier_cap"), says: "retried"},
-	{name: "the layer answers later requests itself", args: run1("cooldown", "rate_limit"), says: "findings"},
-	{name: "one answer shuts out the next request", args: run1("poison", "validation_400"), says: "findings"},
-	{name: "an answer to one request served to another", args: run1("cache", "rate_limit"), says: "findings"},
-	{name: "a message reworded on purpose", args: run1("rewrite-user-limit", "user_limit_400"), says: "reclassified"},
-	{name: "request changed: a beta lost", args: with("claude-code", "drop-beta", "rate_limit"), says: "changed"},
-	{name: "request changed: a member lost", args: with("claude-code", "drop-unknown-member", "rate_limit"), says: "changed"},
-	{name: "request changed: text added to the prompt", args: with("claude-code", "add-to-prompt", "rate_limit"), says: "changed"},
-
-	{name: "the layer sleeps inside a request", not: "finding `slept`, by `--max-layer-wait`; shown by a slow layer in the tests of package check, since an embedded one would make every proof slow"},
-	{name: "intermittent faults", not: "finding `intermittent` with its rate, by `--repeat`; shown by a layer in the tests of package check"},
-	{name: "a fault on one route only", not: "a target with several routes: [targets.md](targets.md)"},
-	{name: "a fault of one layer in a chain", not: "a target with `hops: true`: [targets.md](targets.md)"},
-	{name: "a request's way to the stub changes answers, not the layer", not: "finding `dirty-way`; shown in the tests of package check"},
-	{name: "differences that are kept on purpose", not: "a known file: [known.md](known.md)"},
-	{name: "who wrote an answer", not: "the likely author stands beside a layer-made answer; the signs have tests in package authors"},
-
-	{name: "HTTP/2 towards the client", not: "**not seen**: the check speaks HTTP/1.1 so that no transport re-sends a request behind its back"},
-	{name: "translation between protocols", not: "**not seen as right or wrong**: the answer is compared as it is, so a layer that translates Anthropic errors to OpenAI's shape differs in every row"},
-	{name: "what an SDK hides from its caller", not: "**not seen**: `--profile sdk` holds what makes SDKs act, but no SDK is run"},
-	{name: "retries after the answer, later than the late-hit wait", not: "**not seen**: see [check.md](check.md)"},
-	{name: "a layer that behaves only for the test", not: "**not seen**, and out of scope"},
+// sight is one run through a layer with a fault, and what its report must say.
+type sight struct {
+	layer string   // control:NAME, or a name of layers
+	args  []string // of check, besides the layer
+	part  string   // begins the part of the report that is shown
+	says  string   // must stand in it, whatever the page says
+	code  int      // exit code
+	clock string   // stands for measured times, which differ from run to run
+	file  string   // a target or known file; LAYER, LAYER2 stand for the URLs of the layers
+	what  string   // in words, where the layer is none of the controls
 }
 
-func with(profile, control, row string) []string {
-	return []string{"check", "--layer", "control:" + control, "--fixture", row, "--profile", profile, "--stream", "off"}
+// asked and streamed make the arguments that nearly every run has.
+func asked(row string, more ...string) []string {
+	return append([]string{"--fixture", row, "--stream", "off"}, more...)
 }
 
-func run1(control, row string) []string {
-	return []string{"check", "--layer", "control:" + control, "--fixture", row, "--stream", "off"}
-}
-func inFull(control, row string) []string { return with("full", control, row) }
-
-func streamed(control, row string) []string {
-	return []string{"check", "--layer", "control:" + control, "--fixture", row, "--stream", "on"}
+func streamed(row string, more ...string) []string {
+	return append([]string{"--fixture", row, "--stream", "on"}, more...)
 }
 
-// TestWhatItSees runs every kind and holds docs/what-it-sees.md to what the report says; -update writes the page anew.
+// faultKind is a way in which layers were seen to lose, change or invent evidence, or what a matrix of ten plain answers and six
+// fields would miss of it.
+type faultKind struct {
+	name   string
+	sights []sight
+	not    string // why nobody outside of the layer can see it
+}
+
+// TestWhatItSees runs a layer with each kind of fault and demands that the report names it; -update writes the examples to
+// docs/what-it-sees.md.
 func TestWhatItSees(t *testing.T) {
-	var page strings.Builder
-	page.WriteString("# What it sees\n\nHow layers were seen to lose, change or invent evidence (118 public reports, read up to 2026-11-30), and what\n" +
-		"the check says of each. The examples are written by a test that runs them. Below stands what has no embedded\nlayer, and what can't be seen.\n")
-	var rest []string
-	for _, k := range kinds {
-		if k.not != "" {
-			rest = append(rest, fmt.Sprintf("| %s | %s |", k.name, k.not))
-			continue
-		}
-		r := program(t, nil, k.args...)
-		part := partOf(r.out, k.says)
-		if r.code != exitFail || part == "" {
-			t.Errorf("%s: exit %d, and no part begins with %q:\n%s%s", k.name, r.code, k.says, r.out, r.errors)
-			continue
-		}
-		fmt.Fprintf(&page, "\n## %s\n\n`preservecheck %s`\n\n```\n%s\n```\n", strings.ToUpper(k.name[:1])+k.name[1:], strings.Join(k.args, " "), part)
+	if len(reported) != 18 || len(missed) != 21 {
+		t.Fatalf("%d kinds and %d gaps: the reports that they come from have 18 and 21", len(reported), len(missed))
 	}
-	page.WriteString("\n## Without an example\n\n| kind | where |\n|---|---|\n" + strings.Join(rest, "\n") + "\n")
+	parts := make([][]string, len(reported)+len(missed)+len(besides))
+	t.Run("kinds", func(t *testing.T) {
+		for i, k := range everyKind() {
+			parts[i] = make([]string, len(k.sights))
+			if (len(k.sights) == 0) == (k.not == "") {
+				t.Errorf("%s: show it, or say why it can't be seen", k.name)
+			}
+			for n, s := range k.sights {
+				t.Run(k.name, func(t *testing.T) {
+					parts[i][n] = s.show(t)
+				})
+			}
+		}
+	})
+	if t.Failed() {
+		return
+	}
+	for i, k := range everyKind() {
+		for n := range k.sights {
+			if parts[i][n] == "" {
+				return // -run left it out, so there is no whole page to compare
+			}
+		}
+	}
+	page := pageOf(parts)
 	was, _ := os.ReadFile(seesPage)
-	if *update && !t.Failed() {
-		if err := os.WriteFile(seesPage, []byte(page.String()), 0o644); err != nil {
+	if *update {
+		if err := os.WriteFile(seesPage, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if string(was) != page.String() {
+	if string(was) != page {
 		t.Error("docs/what-it-sees.md is not what the check says (go test ./cmd/preservecheck -run WhatItSees -update)")
 	}
 }
 
-var apart = regexp.MustCompile(`[0-9.]+ s( to [0-9.]+ s)? apart`)
+func everyKind() (all []faultKind) {
+	return append(append(append(all, reported...), missed...), besides...)
+}
 
-// partOf is the paragraph of a report that begins so, of findings the first one's words.
-func partOf(out, begins string) string {
-	for _, p := range strings.Split(out, "\n\n") {
+func pageOf(parts [][]string) string {
+	var page, not strings.Builder
+	fmt.Fprintf(&page, "# What it sees\n\nIn 118 public reports, read up to 2026-11-30, layers lost, changed or invented evidence in %d ways. A matrix of ten plain\n"+
+		"answers and six fields would miss much of that, for %d reasons. Each has a layer that does just that and a run that names it\nin words; a test makes these runs and writes the examples. What can't be seen from outside stands at the end.\n", len(reported), len(missed))
+	n := 0
+	for i, k := range everyKind() {
+		switch i {
+		case 0:
+			page.WriteString("\n# The ways that were reported\n")
+		case len(reported):
+			n = 0
+			page.WriteString("\n# What ten plain answers would miss\n")
+		case len(reported) + len(missed):
+			n = 0
+			page.WriteString("\n# And besides\n")
+		}
+		n++
+		name := strings.ToUpper(k.name[:1]) + k.name[1:]
+		fmt.Fprintf(&page, "\n## %d. %s\n", n, name)
+		for j, s := range k.sights {
+			fmt.Fprintf(&page, "\n%s\n\n```\n%s\n```\n", s.title(), parts[i][j])
+		}
+		if k.not != "" {
+			page.WriteString("\n**Not seen**: " + k.not + ".\n")
+			fmt.Fprintf(&not, "| %s | %s |\n", k.name, k.not)
+		}
+	}
+	return page.String() + "\n# What can't be seen\n\n| kind | because |\n|---|---|\n" + not.String()
+}
+
+// title says how an example was made.
+func (s sight) title() string {
+	line := "`preservecheck check"
+	if s.file == "" || !strings.Contains(s.file, "preservecheck.target") {
+		layer := s.layer
+		if !strings.HasPrefix(layer, controlPrefix) {
+			layer = "http://127.0.0.1:8080"
+		}
+		line += " --layer " + layer
+	}
+	line += " " + strings.Join(s.args, " ") + "`"
+	if s.what != "" {
+		line = s.what + ":\n\n" + line
+	}
+	return line
+}
+
+// show makes the run and returns the part of its report, held to what it must say.
+func (s sight) show(t *testing.T) string {
+	t.Helper()
+	args := append([]string{"check"}, s.args...)
+	var urls []string
+	stubAt := 0
+	if control, ok := strings.CutPrefix(s.layer, controlPrefix); ok && s.file == "" {
+		args = append(args, "--layer", controlPrefix+control)
+	} else {
+		stub := findPort()
+		urls = s.start(t, stub)
+		args = append(args, "--settle", "200ms", "--stub-listen", stub)
+		stubAt = len(args) - 1
+		if !strings.Contains(s.file, "preservecheck.target") {
+			args = append(args, "--layer", urls[0], "--name", "gateway")
+		}
+	}
+	for i, a := range args {
 		switch {
-		case strings.HasPrefix(p, begins+"  "):
-			return apart.ReplaceAllString(strings.TrimRight(p, "\n"), "0.0 s apart") // a loaded machine takes longer
-		case strings.HasPrefix(p, begins+"\n"):
-			text, _, _ := strings.Cut(p, ":") // which canaries it was depends on time
+		case a == "gateway.yaml" || a == "known.yaml":
+			args[i] = filepath.Join(t.TempDir(), a)
+			text := s.file
+			for n := len(urls) - 1; n >= 0; n-- {
+				text = strings.ReplaceAll(text, "LAYER"+strings.Repeat("2", n), urls[n])
+			}
+			if err := os.WriteFile(args[i], []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		case a == "https://tunnel.example":
+			args[i], args[i+2] = tunnel(t, args[stubAt])
+		}
+	}
+	r := program(t, nil, args...)
+	part := partOf(r.out, s.part, s.clock)
+	if r.code != s.code || part == "" || !strings.Contains(strings.Join(strings.Fields(part), " "), s.says) {
+		t.Errorf("exit %d, want %d, and the part that begins with %q must say %q:\n%s%s", r.code, s.code, s.part, s.says, r.out, r.errors)
+	}
+	return part
+}
+
+// start starts the layers of a run: the one that is named, and for a file with two the honest one, or for a chain one behind.
+func (s sight) start(t *testing.T, stub string) (urls []string) {
+	t.Helper()
+	if control, ok := strings.CutPrefix(s.layer, controlPrefix); ok {
+		l, err := controls.Start(control, "http://"+stub)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		urls = append(urls, l.URL())
+	} else {
+		url, end := startLayer(t, layers[s.layer], stub)
+		t.Cleanup(end)
+		urls = append(urls, url)
+	}
+	switch {
+	case strings.Contains(s.file, "hops: true"): // LAYER2 stands behind LAYER
+		l, err := controls.Start("drop-retry-after", urls[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		urls = []string{l.URL(), urls[0]}
+	case strings.Contains(s.file, "LAYER2"):
+		url, end := startLayer(t, layers["honest"], stub)
+		t.Cleanup(end)
+		urls = append(urls, url)
+	}
+	return urls
+}
+
+var (
+	apart    = regexp.MustCompile(`[0-9.]+ s( to [0-9.]+ s)? apart`)
+	measured = regexp.MustCompile(`\bafter (up to )?[0-9]+\.[0-9] s\b`)
+	endless  = regexp.MustCompile(`timed out after [0-9]+ bytes`)
+	address  = regexp.MustCompile(`127\.0\.0\.1:[0-9]+`)
+)
+
+// partOf is the paragraph of a report that begins so. Times and ports that were measured are replaced.
+func partOf(out, begins, clock string) string {
+	for _, p := range strings.Split(out, "\n\n") {
+		if !strings.HasPrefix(p, begins) {
+			continue
+		}
+		p = apart.ReplaceAllString(strings.TrimRight(p, "\n"), "0.0 s apart") // a loaded machine takes longer
+		if clock != "" {
+			p = measured.ReplaceAllString(p, "after ${1}"+clock)
+		}
+		p = endless.ReplaceAllString(p, "timed out after 700 bytes")
+		p = address.ReplaceAllString(p, "127.0.0.1:8080")
+		if begins == "findings" && clock == "" { // which canaries it was depends on time
+			text, _, _ := strings.Cut(p, ":")
 			return text + ": …"
 		}
+		return p
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -25,12 +26,17 @@ type watched struct {
 
 func (w watched) Do(ctx context.Context, r wire.Request) *wire.Answer {
 	a := w.way.Do(ctx, r)
-	if a.End != wire.EndCanceled {
-		w.on.mu.Lock()
+	w.on.mu.Lock()
+	defer w.on.mu.Unlock()
+	if a.End != wire.EndCanceled && (w.on.last == nil || !givenUp(ctx, a)) {
 		w.on.last = a
-		w.on.mu.Unlock()
 	}
 	return a
+}
+
+// givenUp: the time to become ready was over while this was under way, so the answer before it says more.
+func givenUp(ctx context.Context, a *wire.Answer) bool {
+	return a.End == wire.EndTimeout && errors.Is(context.Cause(ctx), check.ErrReadyTimeout)
 }
 
 // answer is nil before the first.

@@ -1,0 +1,168 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+	"sync"
+
+	"github.com/preservecheck/preservecheck/record"
+)
+
+//go:embed html/page.tmpl html/row.tmpl html/style.css
+var htmlFiles embed.FS
+
+// HTML writes a run as one page that needs nothing else: no script, no font, no image, no request. Its policy forbids
+// them as well, so that text of a layer which found a way past the escaping would still do nothing.
+//
+// Every text of the record has gone through plain before the template escapes it (the view's fields are of type safe),
+// so that what a browser would hide or turn around is seen. Nothing of the record becomes a link, an id or a style:
+// ids are numbers that we count, colours are classes out of a closed list.
+//
+// The page is bounded: long values are cut around the place where they differ, and the more of them there are, the
+// shorter. The record itself (format json) has all that was kept of them.
+func HTML(w io.Writer, doc record.Document) error {
+	layout, err := htmlLayout()
+	if err != nil {
+		return err
+	}
+	routeless(&doc)
+	var b bytes.Buffer
+	if err := layout.ExecuteTemplate(&b, "page.tmpl", newHTMLPage(&doc)); err != nil {
+		return err
+	}
+	_, err = b.WriteTo(w)
+	return err
+}
+
+// htmlLayout parses the templates, once, since most runs of the program write no page.
+var htmlLayout = sync.OnceValues(func() (*template.Template, error) {
+	return template.ParseFS(htmlFiles, "html/*.tmpl")
+})
+
+// htmlStyle is the one style of the page and the policy that allows it, by its digest, and nothing else.
+// Source: Content Security Policy Level 3, sections 4.2 and 8.4, read 2026-11-30: the digest is that of the element's text.
+var htmlStyle = sync.OnceValues(func() (style template.CSS, policy string) {
+	css, err := htmlFiles.ReadFile("html/style.css")
+	if err != nil {
+		css = nil // embedded: it can't be missing in a program that was built
+	}
+	sum := sha256.Sum256(css)
+	policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+	return template.CSS(css), policy //nolint:gosec // our own file
+})
+
+// htmlBadge is a coloured word. Its sign and its text say the same as its colour.
+type htmlBadge struct{ Text, Tone, Glyph safe }
+
+func badgeOf(w word) htmlBadge {
+	switch w.tone {
+	case good:
+		return htmlBadge{w.text, "good", "✓"}
+	case bad:
+		return htmlBadge{w.text, "bad", "✕"}
+	case unsure:
+		return htmlBadge{w.text, "unsure", "?"}
+	}
+	return htmlBadge{w.text, "none", "·"}
+}
+
+// htmlPair is a name and what stands behind it.
+type htmlPair struct{ Key, Text safe }
+
+// htmlPage is all that the page shows.
+type htmlPage struct {
+	Style    template.CSS
+	Policy   string
+	Layer    safe
+	Result   htmlBadge
+	Why      safe
+	Lead     []safe
+	Advice   safe
+	Missed   []safe
+	Sections []htmlSection
+	Counts   []htmlCount
+	Facts    []htmlPair
+	News     *htmlNews
+	Findings []htmlFinding
+	Stories  []htmlStory
+	Hops     []safe
+	Known    []safe
+
+	Classifier []safe
+	Reproduce  []htmlPair
+
+	Covers        []safe
+	AlsoTitle     safe
+	Also          []safe
+	ExcludedTitle safe
+	Excluded      []safe
+	ControlsTitle safe
+	ControlsOpen  bool
+	Controls      []htmlControl
+	Notes         []safe
+
+	Matrix    *htmlMatrix
+	RowsIntro safe
+	Rows      []htmlRow
+	Foot      safe
+}
+
+// htmlSection is a line of the page's table of contents.
+type htmlSection struct{ ID, Title safe }
+
+// htmlView builds the page: p words things as the text report does, spent is what the values have taken so far.
+type htmlView struct {
+	p     *page
+	doc   *record.Document
+	spent int
+	order []*record.Row       // worst first
+	told  []group             // the same rows by what they have in common
+	ids   map[*record.Row]int // the number in a row's anchor
+}
+
+func newHTMLPage(doc *record.Document) *htmlPage {
+	v := &htmlView{p: newPage(TextOptions{Width: maxWidth}), doc: doc, ids: map[*record.Row]int{}}
+	v.order, v.told = worstRows(doc.Rows), groups(doc.Rows)
+	for i, r := range v.order {
+		v.ids[r] = i + 1
+	}
+	out := &htmlPage{}
+	out.Style, out.Policy = htmlStyle()
+	v.head(out)
+	out.News = v.news()
+	out.Findings = v.findings()
+	out.Stories = v.stories()
+	v.layer(out)
+	out.Reproduce = v.reproduce()
+	v.covers(out)
+	out.Matrix = v.matrix()
+	v.rows(out)
+	out.Foot = "Written by " + v.p.name(doc.Tool.Name) + " " + v.p.name(doc.Tool.Version) +
+		". This page runs no script and loads nothing. The record that it was made from, written by -o json=FILE, has all that was kept."
+	out.contents()
+	return out
+}
+
+// contents lists the sections that the page has.
+func (h *htmlPage) contents() {
+	add := func(there bool, id, title safe) {
+		if there {
+			h.Sections = append(h.Sections, htmlSection{id, title})
+		}
+	}
+	add(true, "summary", "Summary")
+	add(h.News != nil, "news", "News")
+	add(len(h.Findings) > 0, "findings", "Findings")
+	add(len(h.Stories) > 0, "faults", "What the layer does")
+	add(len(h.Hops) > 0, "hops", "Where in the chain")
+	add(len(h.Known) > 0, "known", "Known differences")
+	add(len(h.Classifier) > 0, "classifier", "Your classifier")
+	add(len(h.Reproduce) > 0, "reproduce", "How to reproduce")
+	add(true, "covers", "What green covers")
+	add(h.Matrix != nil, "matrix", "Matrix")
+	add(len(h.Rows) > 0, "rows", "Every row")
+}
