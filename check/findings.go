@@ -119,11 +119,10 @@ func (r *runner) silent() (out []record.Finding) {
 	if len(looks) > 0 {
 		out = append(out, record.Finding{Kind: layerState, Rows: looks, Fails: true, Text: r.lookText()})
 	}
-	if after := r.shutAfter(); len(after) > 0 {
-		out = append(out, record.Finding{
-			Kind: layerState, Rows: after, Fails: true,
-			Text: fmt.Sprintf("after %s the layer stopped calling the stub: the next valid request was not passed on", some(after)),
-		})
+	for _, reached := range []bool{false, true} {
+		if after := r.shutAfter(reached); len(after) > 0 {
+			out = append(out, record.Finding{Kind: layerState, Rows: after, Fails: true, Text: "after " + some(after) + " " + shutText("the next valid request", reached)})
+		}
 	}
 	if len(out) > 0 {
 		out[0].Advice = r.advice()
@@ -136,10 +135,18 @@ func (r *runner) silent() (out []record.Finding) {
 	return out
 }
 
-// shutAfter names the rows after which, asked alone, a canary was refused.
-func (r *runner) shutAfter() (out []string) {
+// shutText says what became of a valid request that did not come through.
+func shutText(what string, reached bool) string {
+	if reached {
+		return what + " reached the stub, but no whole success came back"
+	}
+	return "the layer stopped calling the stub: " + what + " was not passed on"
+}
+
+// shutAfter names the rows after which, asked alone, a canary was refused, or reached the stub and came back broken.
+func (r *runner) shutAfter(reached bool) (out []string) {
 	for _, u := range r.unbacked {
-		if u.other == nil && u.what == "canary" && u.after != "" && !slices.Contains(out, u.after) {
+		if u.other == nil && u.what == "canary" && u.after != "" && u.hits > 0 == reached && !slices.Contains(out, u.after) {
 			out = append(out, u.after)
 		}
 	}
@@ -150,7 +157,7 @@ func (r *runner) shutAfter() (out []string) {
 func (r *runner) advice() string {
 	refused, outages := 0, 0
 	for _, u := range r.unbacked {
-		if u.what == "canary" && u.other == nil {
+		if u.what == "canary" && u.other == nil && u.hits == 0 {
 			refused++
 			if u.status >= 500 || u.status == 0 {
 				outages++
@@ -170,7 +177,7 @@ func (r *runner) advice() string {
 func (r *runner) beforeRefusal() int {
 	first := 0
 	for _, u := range r.unbacked {
-		if u.other == nil && u.number > 0 && (first == 0 || u.number < first) {
+		if u.other == nil && u.hits == 0 && u.number > 0 && (first == 0 || u.number < first) {
 			first = u.number
 		}
 	}
@@ -186,7 +193,7 @@ func (r *runner) lookText() string {
 		if u.what == "canary" {
 			what = "a valid request"
 		}
-		return u.when + " " + r.on(u.row) + "the layer stopped calling the stub: " + what + " was not passed on"
+		return u.when + " " + r.on(u.row) + shutText(what, u.hits > 0)
 	}
 	return ""
 }
