@@ -28,6 +28,11 @@ func TestWhatArrivedIsTheBeginning(t *testing.T) {
 		{"another whole body", "application/json", whole, strings.Replace(whole, "half", "other", 1), Different},
 		{"a cut body, cut earlier", "application/json", cut, cut[:9], Preserved},
 		{"another cut body", "application/json", cut, strings.Replace(cut, "ha", "no", 1), Different},
+		{"cut inside the hit's id, which is replaced only where it is whole", "application/json", `{"message":"ref ` + fixture.NoID + `) and`, `{"message":"ref 7a409b`, Preserved},
+		{"cut inside the second id", "application/json", `{"id":"` + fixture.NoID + `","message":"ref ` + fixture.NoID + `) and`, `{"id":"` + fixture.NoID + `","message":"ref 7a4`, Preserved},
+		{"something else where the id stood", "application/json", `{"message":"ref ` + fixture.NoID + `) and`, `{"message":"ref none`, Different},
+		{"another text before the id", "application/json", `{"message":"ref ` + fixture.NoID + `) and`, `{"massage":"ref 7a409b`, Different},
+		{"another text behind the id", "application/json", `{"message":"ref ` + fixture.NoID + `) and`, `{"message":"ref ` + fixture.NoID + `) or`, Different},
 		{"a text instead of an object", "application/json", whole, "no", Different},
 	} {
 		of := func(body string) *wire.Answer {

@@ -19,9 +19,10 @@ type (
 	rawRecipe struct {
 		Format, Name, What, Homepage, Versions, Install, Packages, Version, Command, Files, Env, Inherit fixture.Node
 		Ports, Ready, Routes, Channels, Quirks, Check, Set, Variants, Advice                             fixture.Node
+		Documented, Config, Facts                                                                        fixture.Node
 	}
 	rawVersion struct{ Command, Pattern fixture.Node }
-	rawVariant struct{ Why, Good, Set, Env, Routes, Check fixture.Node }
+	rawVariant struct{ Why, Good, Stateful, Set, Env, Routes, Check fixture.Node }
 )
 
 // Load reads a recipe out of its folder. dir is what the user calls the folder, for messages. Every problem that it can see
@@ -37,14 +38,19 @@ func Load(dir string, folder fs.FS) (*Recipe, error) {
 		return nil, err
 	}
 	r := &Recipe{file: l.File}
+	r.Documented = fixture.Present(&raw.Documented) && l.truth(nil, &raw.Documented, "documented")
 	l.head(r, &raw)
-	l.packages(r, &raw, folder)
-	l.start(r, &raw, folder)
 	l.knowledge(r, &raw)
-	r.Variants = l.variants(r, &raw.Variants)
-	l.advice(r, &raw.Advice)
-	if l.Err() == nil {
-		l.tryAll(dir, r, &raw)
+	if l.only(r, &raw); r.Documented {
+		l.documented(r, &raw)
+	} else {
+		l.packages(r, &raw, folder)
+		l.start(r, &raw, folder)
+		r.Variants = l.variants(r, &raw.Variants)
+		l.advice(r, &raw.Advice)
+		if l.Err() == nil {
+			l.tryAll(dir, r, &raw)
+		}
 	}
 	if err := l.Err(); err != nil {
 		return nil, err
@@ -81,8 +87,8 @@ func (l *loader) head(r *Recipe, raw *rawRecipe) {
 	if r.Homepage = l.line(nil, &raw.Homepage, "homepage"); r.Homepage != "" && !isURL(r.Homepage) {
 		l.Bad(&raw.Homepage, "homepage is no URL", "write it like https://example.org/")
 	}
-	r.Versions = l.lines(nil, &raw.Versions, "versions", true)
-	l.mapping(&raw.Install, "install", true, func(name, value *fixture.Node) {
+	r.Versions = l.lines(nil, &raw.Versions, "versions", !r.Documented)
+	l.mapping(&raw.Install, "install", !r.Documented, func(name, value *fixture.Node) {
 		r.Install = append(r.Install, Install{l.named(name, "a system", goodName(), "write debian, npm, pip or the like"), l.item(value, "the line")})
 	})
 }
@@ -238,7 +244,7 @@ func (l *loader) settings(n *fixture.Node) (out []Setting) {
 // knowledge reads what does not take part in starting.
 func (l *loader) knowledge(r *Recipe, raw *rawRecipe) {
 	known := []string{string(ledger.Marker), string(ledger.Model), string(ledger.Header), string(ledger.Path), string(ledger.Armed)}
-	r.Channels = l.lines(nil, &raw.Channels, "channels", true)
+	r.Channels = l.lines(nil, &raw.Channels, "channels", !r.Documented)
 	for i, c := range r.Channels {
 		if c != "" && !slices.Contains(known, c) {
 			l.Bad(raw.Channels.Content[i], fmt.Sprintf("unknown channel %q", c), "write "+strings.Join(known, ", "))
@@ -256,6 +262,7 @@ func (l *loader) variants(r *Recipe, n *fixture.Node) (out []Variant) {
 		}
 		v.Why = l.line(value, &raw.Why, "why")
 		v.Good = l.truth(value, &raw.Good, "good")
+		v.Stateful = fixture.Present(&raw.Stateful) && l.truth(value, &raw.Stateful, "stateful")
 		v.set, v.env, v.check = l.set(&raw.Set), l.env(&raw.Env), l.settings(&raw.Check)
 		for word, text := range v.set {
 			if r.set[word] == nil {

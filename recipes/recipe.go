@@ -47,6 +47,10 @@ type Recipe struct {
 	Variants []Variant
 	Advice   []Advice
 
+	Documented bool   // nobody ran it here: it has Facts and Config, and nothing to start it by
+	Facts      []Fact // what was read about it
+	Config     string // how it could be configured
+
 	file   string // path of recipe.yaml, for messages
 	files  []template
 	env    []pair
@@ -80,6 +84,8 @@ type Variant struct {
 	Name string
 	Why  string // what it shows, one line
 	Good bool   // it is expected to keep the evidence
+
+	Stateful bool // what it shows depends on time and on what was asked before: by kind the same each time, not by count
 
 	set    map[string]*fixture.Node
 	env    []pair

@@ -21,6 +21,9 @@ func TestBuiltin(t *testing.T) {
 		if r.Name != name {
 			t.Errorf("the recipe in %s is called %s", name, r.Name)
 		}
+		if r.Documented {
+			continue // recipe.yaml is all there is
+		}
 		if v := r.Variants[0]; v.Name != Default {
 			t.Errorf("%s: the first variant is %s", name, v.Name)
 		}

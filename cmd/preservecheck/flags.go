@@ -45,6 +45,7 @@ type checkFlags struct {
 	known                                             []string
 	baseline                                          string
 	recipe, recipeDir, start, ready                   string
+	listenAny                                         bool
 }
 
 func (f *checkFlags) register(cmd *cobra.Command) {
@@ -65,6 +66,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.layerCA, "layer-ca", "", "PEM `FILE` with authorities to trust besides the system's")
 
 	fl.StringVar(&f.stubListen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on; with an embedded layer a free port")
+	listenAnyFlag(cmd, &f.listenAny)
 	fl.StringVar(&f.stubURL, "stub-url", "", "`URL` under which the layer reaches the stub, when it is not the address")
 
 	fl.StringArrayVar(&f.allowEnv, "allow-env", nil, "`NAME` of an environment variable that the file of --target may use in headers (repeatable)")

@@ -30,7 +30,7 @@ func (p *plan) readRecipe(a *app, cmd *cobra.Command) error {
 	if !gateway.Supported() {
 		return usage(startIt, "%s: %s", from, gateway.ErrUnsupported)
 	}
-	r, v, err := recipeByName(f.recipe, from)
+	r, v, err := runnable(f.recipe, from)
 	if err != nil {
 		return err
 	}
@@ -91,12 +91,32 @@ func installed(r *recipes.Recipe, folder string) string {
 	return strings.ReplaceAll(r.Command[0], "{install}", folder)
 }
 
+// runnable finds a recipe that has something to start.
+func runnable(text, from string) (*recipes.Recipe, *recipes.Variant, error) {
+	r, variant, err := openRecipe(text, from)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.Documented {
+		return nil, nil, usage("preservecheck recipes show "+quote(text)+" tells how to check it yourself",
+			"%s: %s can only be documented, and was not run: nothing here starts it", from, r.Name)
+	}
+	return variantOf(r, variant, from)
+}
+
 // recipeByName finds NAME, NAME/VARIANT, ./folder or ./folder/variant.
 func recipeByName(text, from string) (*recipes.Recipe, *recipes.Variant, error) {
 	r, variant, err := openRecipe(text, from)
 	if err != nil {
 		return nil, nil, err
 	}
+	if r.Documented && variant == "" {
+		return r, nil, nil
+	}
+	return variantOf(r, variant, from)
+}
+
+func variantOf(r *recipes.Recipe, variant, from string) (*recipes.Recipe, *recipes.Variant, error) {
 	v, ok := r.ByName(variant)
 	if !ok {
 		return nil, nil, usage(didYouMean(variant, r.VariantNames(), recipeHint), "%s: the recipe %s has no variant %q", from, r.Name, variant)

@@ -48,7 +48,11 @@ func newRecipesList(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.What, strings.Join(r.VariantNames(), ", "))
+				variants := strings.Join(r.VariantNames(), ", ")
+				if r.Documented {
+					variants = "(not run, documented only)"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.What, variants)
 			}
 			if err := w.Flush(); err != nil {
 				return err
@@ -108,6 +112,11 @@ func showRecipe(w io.Writer, r *recipes.Recipe, asked string, install []recipes.
 		}
 	}
 	line("%s: %s (%s)", r.Name, r.What, r.Homepage)
+	if r.Documented {
+		showDocumented(r, line, list)
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
 	line("tried with %s; channels that arrive: %s", strings.Join(r.Versions, ", "), strings.Join(r.Channels, ", "))
 	list("install", len(install))
 	for _, i := range install {
@@ -134,6 +143,42 @@ func showRecipe(w io.Writer, r *recipes.Recipe, asked string, install []recipes.
 	return err
 }
 
+// showDocumented prints what was read about a layer that nobody ran.
+func showDocumented(r *recipes.Recipe, line func(string, ...any), list func(string, int)) {
+	line("not run: nothing here can start it; each line says what it rests on")
+	if len(r.Versions) > 0 {
+		line("it is about %s", strings.Join(r.Versions, ", "))
+	}
+	if len(r.Channels) > 0 {
+		line("channels that should arrive: %s", strings.Join(r.Channels, ", "))
+	}
+	for _, about := range recipes.Abouts() {
+		list(about, 1)
+		known := false
+		for _, f := range r.Facts {
+			if f.About == about {
+				known = true
+				line("  %s", f.Say)
+				line("    %s: %s (%s)", map[string]string{"read": "source", "seen": "seen once with an early stub of ours", "expected": "not looked up; see"}[f.Basis], f.Source, f.Date)
+			}
+		}
+		if !known {
+			line("  not known")
+		}
+	}
+	list("quirks", len(r.Quirks))
+	for _, q := range r.Quirks {
+		line("  %s", q)
+	}
+	if r.Config != "" {
+		list("configuration, for example", 1)
+		for _, l := range strings.Split(strings.TrimRight(r.Config, "\n"), "\n") {
+			line("  %s", l)
+		}
+	}
+	list("next: preservecheck check --layer URL, with the layer's upstream set to the stub; see docs/check.md", 1)
+}
+
 func newRecipesWrite(a *app) *cobra.Command {
 	var stub string
 	var port int
@@ -156,7 +201,7 @@ file is replaced.`,
 
 // writeRecipe fills a recipe in for a folder that stays.
 func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port int) error {
-	r, v, err := recipeByName(name, "recipes write")
+	r, v, err := runnable(name, "recipes write")
 	if err != nil {
 		return err
 	}
