@@ -62,8 +62,9 @@ var homes = map[string][]string{
 	"github.com/spf13/cobra":          {program},
 	"github.com/spf13/pflag":          {program},
 	"golang.org/x/term":               {program},
+	"golang.org/x/sys":                {program},
 	"github.com/fatih/color":          {"report"},
-	"go.yaml.in/yaml/v4":              {"fixture", "schematest"},
+	"go.yaml.in/yaml/v4":              {"fixture", "schematest", inTests},
 	"github.com/google/go-cmp":        {inTests, "schematest"},
 	"github.com/rogpeppe/go-internal": {inTests},
 	"go.uber.org/goleak":              {inTests},
@@ -72,6 +73,7 @@ var homes = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {inTests, "schematest"},
 	"github.com/yuin/goldmark":                 {inTests},
 	"golang.org/x/net":                         {inTests},
+	"github.com/creack/pty":                    {inTests},
 }
 
 // badFolders are names that say nothing about what is inside.

@@ -12,7 +12,7 @@ import (
 
 func testProgress(b *bytes.Buffer, terminal bool, began time.Duration) *progress {
 	return &progress{
-		w: b, terminal: terminal, columns: 80, from: time.Now().Add(-began), ready: 30 * time.Second,
+		w: b, terminal: terminal, columns: func() int { return 80 }, ended: make(chan struct{}), from: time.Now().Add(-began), ready: 30 * time.Second,
 		reason: func() string { return "connection refused on 127.0.0.1:1" }, hide: func(s string) string { return s },
 		note: func(f string, a ...any) { fmt.Fprintf(b, f+"\n", a...) },
 	}
