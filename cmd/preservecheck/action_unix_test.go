@@ -38,6 +38,16 @@ func readAction(t *testing.T) action {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// What bash reads is unknown to the test cache, which would go on saying ok after a script had changed.
+	scripts, err := filepath.Glob("../../action/*.sh")
+	if err != nil || len(scripts) != 3 {
+		t.Fatalf("the action has the scripts %q, %v", scripts, err)
+	}
+	for _, s := range scripts {
+		if _, err := os.ReadFile(s); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var a action
 	if err := yaml.Unmarshal(b, &a); err != nil {
 		t.Fatal(err)
@@ -184,6 +194,10 @@ func (r *runner) obeyed() (lines []string) {
 // TestAction runs the action's own steps, in order, with the inputs that a workflow would give.
 func TestAction(t *testing.T) {
 	a, temp := readAction(t), t.TempDir()
+	first := newRunner(t, temp)
+	if first.use(a, nil); !strings.Contains(first.log, "preservecheck v9.9.9\n") {
+		t.Errorf("the program does not have the version by which the action is used: %s", first.log)
+	}
 	few := "--fixture=tier_cap,rate_limit\n--stream=off\n"
 	for _, c := range []struct {
 		why     string
