@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -214,6 +213,6 @@ func TestSnippetsOfTheCIPage(t *testing.T) {
 		}
 	}
 	if uses != 3 {
-		t.Error(fmt.Sprintf("%d snippets use the action, want two of docs/ci.md and one of README", uses))
+		t.Errorf("%d snippets use the action, want two of docs/ci.md and one of README", uses)
 	}
 }
