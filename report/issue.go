@@ -66,7 +66,11 @@ func issueHead(b *strings.Builder, doc *record.Document, n int) {
 	for _, r := range doc.Target.Routes {
 		fmt.Fprintf(b, "- route %s: dialect %s, model %s\n", code(brief(r.Name, 80)), code(brief(r.Dialect, 40)), code(brief(r.Model, 80)))
 	}
-	fmt.Fprintf(b, "- rows: %d, of which %d came through unchanged\n\n", len(doc.Rows), preserved(doc))
+	fmt.Fprintf(b, "- rows: %d, of which %d came through unchanged\n", len(doc.Rows), preserved(doc))
+	if doc.Incomplete {
+		b.WriteString("- INCOMPLETE: the run was interrupted, and there may be more\n")
+	}
+	b.WriteByte('\n')
 }
 
 func preserved(doc *record.Document) (n int) {
