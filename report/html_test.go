@@ -337,6 +337,36 @@ func TestHTMLIsBounded(t *testing.T) {
 	}
 }
 
+// TestHTMLRepeatsARecipe: the command is the one that started the layer, not the address of one that is gone.
+func TestHTMLRepeatsARecipe(t *testing.T) {
+	for _, c := range []struct {
+		why, recipe, want string
+		sources           []record.Source
+	}{
+		{"a built-in one", "nginx/intercept", "preservecheck check --recipe nginx/intercept --fixture", nil},
+		{"a folder", "mine/hiding", "preservecheck check --recipe ./ci/mine/hiding --fixture", []record.Source{{Kind: "recipe", Path: "ci/mine/recipe.yaml"}}},
+		{"one with a shell's signs", "mine/$(x)", "preservecheck check --recipe 'mine/$(x)' --fixture", nil},
+	} {
+		doc := red()
+		doc.Recipe, doc.Sources, doc.Command, doc.Result.Next = c.recipe, c.sources, "check", ""
+		doc.Target = record.Target{Name: c.recipe, URL: "http://127.0.0.1:1", Routes: []record.Route{{Name: "a", URL: "http://127.0.0.1:1"}}}
+		if text := textOf(parsed(t, renderHTML(t, doc))); !strings.Contains(text, c.want) || strings.Contains(text, "--layer") {
+			t.Errorf("%s: no %q", c.why, c.want)
+		}
+	}
+}
+
+// TestHTMLCountsOnlyVerdicts: what is counted beside them is no fault and no part of the bar.
+func TestHTMLCountsOnlyVerdicts(t *testing.T) {
+	doc := green()
+	rows := doc.Result.Counts["preserved"]
+	doc.Result.Counts = map[string]int{"preserved": rows, "attributed": rows, "excluded": 3}
+	page := renderHTML(t, doc)
+	if !strings.Contains(page, `<rect class="good" x="0.00%" width="100.00%"`) || strings.Contains(page, `class="badge bad"`) {
+		t.Error("rows that passed are shown as something else, too")
+	}
+}
+
 // thousand is a run of a thousand rows, a fifth of which differ.
 func thousand() record.Document {
 	doc := base()

@@ -80,11 +80,15 @@ type rowNames struct {
 }
 
 func (n *rowNames) add(r *record.Row) {
+	n.name(rowName(r))
+}
+
+func (n *rowNames) name(row string) {
 	if len(n.Rows) == ruleRows {
 		n.More++
 		return
 	}
-	n.Rows = append(n.Rows, rowName(r))
+	n.Rows = append(n.Rows, row)
 }
 
 type unruled struct {
@@ -163,6 +167,9 @@ func newRuling(doc *record.Document) *ruling {
 		if v := doc.Rows[i].Verdict; v == "inconclusive" || v == "untestable" || rank(v) < 0 {
 			x.partial = "some rows could not be told"
 		}
+	}
+	if len(moody(doc)) > 0 {
+		x.partial = "the layer did not treat every request alike"
 	}
 	return x
 }

@@ -98,6 +98,17 @@ func (x *ruling) why(r *rule, sure bool) string {
 	return strings.Join(parts, "; ")
 }
 
+// moody are the findings of a layer that treats requests in different ways.
+func moody(doc *record.Document) (out []record.Finding) {
+	for _, f := range doc.Findings {
+		switch f.Kind {
+		case "layer-state", "crosstalk", "cached", "intermittent":
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // unruled names what no rule can mend, because the answer does not say that there is anything to mend.
 func (x *ruling) unruled() (out []unruled) {
 	success := unruled{Why: "an error came through as a success, and no rule can tell it from one: do not use this layer for it"}
@@ -125,8 +136,14 @@ func (x *ruling) unruled() (out []unruled) {
 			success.add(r)
 		}
 	}
-	for _, u := range []unruled{success, none, cut, again, varies} {
-		if len(u.Rows) > 0 {
+	state := unruled{rowNames: rowNames{Rows: []string{}}, Why: "after or beside these the layer answered by itself or in another way, and the record does not hold how such an answer looks"}
+	for _, f := range moody(x.doc) {
+		for _, name := range f.Rows {
+			state.name(name)
+		}
+	}
+	for _, u := range []unruled{success, none, cut, again, varies, state} {
+		if len(u.Rows) > 0 || u.Why == state.Why && len(moody(x.doc)) > 0 {
 			out = append(out, u)
 		}
 	}

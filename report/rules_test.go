@@ -110,6 +110,7 @@ func TestRulesClaimNoMoreThanTheRowsAllow(t *testing.T) {
 		{"a 5xx may be an outage", "other", "never", with(ruled(answeredAs("busy", "overloaded", "other", 503, "", "", false)), func(d *record.Document) { d.Excluded = []record.Excluded{{Why: "hazard outage"}} })},
 		{"without outages it is what it is", "overloaded", "bounded", ruled(answeredAs("busy", "overloaded", "other", 503, "", "", false))},
 		{"nor do rows that could not be told", "unknown_429", "bounded", ruled(cap429, record.Row{Row: "x", Mode: "plain", Verdict: "inconclusive"})},
+		{"nor does a layer that changes its mind", "unknown_429", "bounded", with(ruled(cap429), func(d *record.Document) { d.Findings = []record.Finding{{Kind: "layer-state", Fails: true}} })},
 		{"the layer writes it itself", "unknown_429", "bounded", ruled(cap429, made)},
 		{"only the layer writes it", "unknown_429", "bounded", ruled(made)},
 		{"a record without actions claims no class", "unknown_429", "", with(ruled(cap429), func(d *record.Document) { d.Actions = nil })},
@@ -206,6 +207,11 @@ func TestRulesKnowWhatTheyCantMend(t *testing.T) {
 	}
 	if want := []string{"cap (plain) cap (plain)", "hang (plain)", "cut (plain)", "twice (plain)", "late (plain)"}; !slices.Equal(rows, want) {
 		t.Errorf("%q, want %q", rows, want)
+	}
+	moody := ruled(done)
+	moody.Findings = []record.Finding{{Kind: "layer-state", Rows: []string{"cap (plain)"}}, {Kind: "slept"}}
+	if u := rulesOf(t, moody).Unruled; len(u) != 2 || len(u[1].Rows) != 1 {
+		t.Errorf("a layer that answers by itself after a row: %+v", u)
 	}
 	if len(got.Rules) != 1 || got.Rules[0].When["status"] != 200.0 || got.Rules[0].When["type"] != limitType {
 		t.Errorf("an error in a stream: %+v", got.Rules)
