@@ -41,20 +41,8 @@ func (x *ruling) rule(l look) rule {
 // answer is unknown; where no class of them is ever retried, neither is the unknown one.
 func (x *ruling) decide(r *rule) {
 	sure := x.partial == "" && r.Own == nil && len(r.MayBe) > 0 && !(x.outages && r.When.Status >= 500)
-	var common *record.Action
-	never := true
-	for i, m := range r.MayBe {
-		a, told := x.actions[m.Class]
-		never = never && told && a.Retry == "never"
-		switch {
-		case !told:
-			sure = false
-		case i == 0:
-			common = &a
-		case common != nil && (a.Retry != common.Retry || a.Outcome != common.Outcome || a.Alert != common.Alert):
-			common = nil
-		}
-	}
+	common, never, told := x.common(r.MayBe)
+	sure = sure && told
 	switch {
 	case sure && len(r.MayBe) == 1:
 		r.Class = r.MayBe[0].Class
@@ -71,6 +59,23 @@ func (x *ruling) decide(r *rule) {
 		r.Retry, r.Outcome, r.Alert = a.Retry, a.Outcome, a.Alert
 	}
 	r.Why = x.why(r, sure)
+}
+
+// common is the action that all of some classes have, nil for none, whether none of them is ever retried, and whether the
+// record tells of each what a worker does.
+func (x *ruling) common(classes []mayBe) (action *record.Action, never, told bool) {
+	never, told = true, true
+	for i, m := range classes {
+		a, ok := x.actions[m.Class]
+		told, never = told && ok, never && ok && a.Retry == "never"
+		switch {
+		case i == 0 && ok:
+			action = &a
+		case action != nil && (a.Retry != action.Retry || a.Outcome != action.Outcome || a.Alert != action.Alert):
+			action = nil
+		}
+	}
+	return action, never, told
 }
 
 // why says it in a sentence, without names that come from a record.
@@ -109,41 +114,58 @@ func moody(doc *record.Document) (out []record.Finding) {
 	return out
 }
 
+// beyond is why no rule can mend a row, by its number in unruledWhy; -1 for a row that a rule mends or that is as it should be.
+func beyond(r *record.Row) int {
+	success := strings.HasPrefix(r.Class.Layer, "ok") && !strings.HasPrefix(r.Class.Fixture, "ok")
+	switch {
+	case passes(r) || r.Verdict == "inconclusive" || r.Verdict == "untestable":
+	case r.Verdict == "retried":
+		return 3
+	case r.InventedSuccess:
+		return 0
+	case isError(r) || r.Class.Layer == r.Class.Fixture:
+	case r.Layer == nil || r.Layer.Status == 0:
+		return 2
+	case r.Class.Layer == "truncated" || r.Class.Layer == "":
+		return 1
+	case success:
+		return 0
+	}
+	return -1
+}
+
+var unruledWhy = [...]string{
+	"an error came through as a success, and no rule can tell it from one: do not use this layer for it",
+	"what came through is no error and no whole answer; a worker can only hold such a job",
+	"no answer came through; a worker sees a connection that hangs or breaks off",
+	"the layer sends the request again by itself, which a worker can neither see nor stop",
+	"these did not always come out alike; a rule knows the answer that decided, and no other",
+	"after or beside these the layer answered by itself or in another way, and the record does not hold how such an answer looks",
+}
+
 // unruled names what no rule can mend, because the answer does not say that there is anything to mend.
 func (x *ruling) unruled() (out []unruled) {
-	success := unruled{Why: "an error came through as a success, and no rule can tell it from one: do not use this layer for it"}
-	cut := unruled{Why: "what came through is no error and no whole answer; a worker can only hold such a job"}
-	none := unruled{Why: "no answer came through; a worker sees a connection that hangs or breaks off"}
-	again := unruled{Why: "the layer sends the request again by itself, which a worker can neither see nor stop"}
-	varies := unruled{Why: "these did not always come out alike; a rule knows the answer that decided, and no other"}
+	var all [len(unruledWhy)]unruled
 	for i := range x.doc.Rows {
 		r := &x.doc.Rows[i]
-		if r.Varies != nil {
-			varies.add(r)
+		if at := beyond(r); at >= 0 {
+			all[at].add(r)
 		}
-		switch {
-		case passes(r) || r.Verdict == "inconclusive" || r.Verdict == "untestable":
-		case r.Verdict == "retried":
-			again.add(r)
-		case r.InventedSuccess:
-			success.add(r)
-		case isError(r) || r.Class.Layer == r.Class.Fixture:
-		case r.Layer == nil || r.Layer.Status == 0:
-			none.add(r)
-		case r.Class.Layer == "truncated" || r.Class.Layer == "":
-			cut.add(r)
-		case strings.HasPrefix(r.Class.Layer, "ok") && !strings.HasPrefix(r.Class.Fixture, "ok"):
-			success.add(r)
+		if r.Varies != nil {
+			all[4].add(r)
 		}
 	}
-	state := unruled{rowNames: rowNames{Rows: []string{}}, Why: "after or beside these the layer answered by itself or in another way, and the record does not hold how such an answer looks"}
 	for _, f := range moody(x.doc) {
 		for _, name := range f.Rows {
-			state.name(name)
+			all[5].name(name)
 		}
 	}
-	for _, u := range []unruled{success, none, cut, again, varies, state} {
-		if len(u.Rows) > 0 || u.Why == state.Why && len(moody(x.doc)) > 0 {
+	for i, u := range all {
+		u.Why = unruledWhy[i]
+		if u.Rows == nil && i == 5 && len(moody(x.doc)) > 0 {
+			u.Rows = []string{}
+		}
+		if u.Rows != nil {
 			out = append(out, u)
 		}
 	}

@@ -205,7 +205,7 @@ func TestRulesKnowWhatTheyCantMend(t *testing.T) {
 	for _, u := range got.Unruled {
 		rows = append(rows, strings.Join(u.Rows, " "))
 	}
-	if want := []string{"cap (plain) cap (plain)", "hang (plain)", "cut (plain)", "twice (plain)", "late (plain)"}; !slices.Equal(rows, want) {
+	if want := []string{"cap (plain) cap (plain)", "cut (plain)", "hang (plain)", "twice (plain)", "late (plain)"}; !slices.Equal(rows, want) {
 		t.Errorf("%q, want %q", rows, want)
 	}
 	moody := ruled(done)
