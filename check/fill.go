@@ -183,7 +183,8 @@ func (r *runner) decided(out *record.Row, row Row, s *seen) {
 	out.HitsAllowed, out.InventedSuccess = s.judged.Allowed, s.judged.InventedSuccess
 	out.Fields, out.Omitted = r.fields(row, s)
 	out.Layer = r.article(row, s.layer, s.probe.answer.Values("request-id"), len(s.hits))
-	if told := s.from == compare.OwnHit || s.from == compare.Attributed; told && s.judged.Verdict != compare.Inconclusive || s.judged.Verdict == compare.LayerMade {
+	made := out.Verdict == string(compare.LayerMade) // else nobody can tell that a layer's own answer is one to this row
+	if told := s.from == compare.OwnHit || s.from == compare.Attributed; told && s.judged.Verdict != compare.Inconclusive || made {
 		out.Class.Layer = string(s.judged.Class)
 		out.Consequence = classify.Consequence(row.Fixture.Class, s.judged.Class)
 		if out.Consequence != "" && row.Dialect.Facts(r.expected[row]).InStream {
