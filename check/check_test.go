@@ -175,6 +175,21 @@ func TestALayerThatCallsTheStubElsewhereInstead(t *testing.T) {
 	}
 }
 
+func TestALayerThatAsksInAnotherProtocol(t *testing.T) {
+	for target, want := range map[string]string{
+		"/v1/chat/completions": "requests the layer asked its upstream at …/chat/completions, though its client did at …/v1/messages",
+		"/deep/v1/messages":    "", // another base is no other protocol
+	} {
+		d := run(t, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+			r.Target = target
+			return ask(r)
+		})
+		if got := strings.Join(d.Notes, "; "); !strings.HasSuffix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: notes %q, want %q", target, got, want)
+		}
+	}
+}
+
 func TestAdviceTellsALimiterFromAnOpenCircuit(t *testing.T) {
 	for _, c := range []struct {
 		status int
