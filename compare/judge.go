@@ -214,14 +214,19 @@ func unusable(a *wire.Answer, e evidence.Evidence) string {
 	}
 	for _, f := range a.Faults {
 		if slices.Contains(refusedFaults, f) {
-			return "clients refuse the answer: " + f
+			return "common clients refuse the answer: " + f
 		}
 	}
 	return ""
 }
 
-// refusedFaults make common clients give the answer up (Go's net/http, read 2026-11-30; RFC 9112 sections 6.1 and 6.3).
-var refusedFaults = []string{wire.FaultLengthsDiffer, wire.FaultBadLength, wire.FaultUnknownCoding}
+// refusedFaults make common clients give the answer up: Go's net/http, read 2026-11-30, and the fetch of Node 20, on which SDKs
+// stand, asked 2026-11-30. Python's http.client takes most of them, so that the same answer is an error to one worker and none
+// to another. RFC 9112 sections 2.2, 5, 6.1 and 6.3.
+var refusedFaults = []string{
+	wire.FaultLengthsDiffer, wire.FaultBadLength, wire.FaultUnknownCoding, wire.FaultStatus, wire.FaultControl, // Go and Node
+	wire.FaultLengthTwice, wire.FaultHeadLine, // Node
+}
 
 // ended says how an answer ended, in words.
 func ended(a *wire.Answer) string {
