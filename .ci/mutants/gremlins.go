@@ -22,8 +22,8 @@ type gremlinsResult struct {
 	} `json:"files"`
 }
 
-// readGremlins gives the places that gremlins changed and what came of each. What it calls not covered is left out:
-// conditions of cases are among that, which the other half of this program changes.
+// readGremlins gives the places that gremlins changed and what came of each. It calls each condition of a case not covered, and
+// all that stands outside of functions, since coverage does not count there. That is left out.
 func readGremlins(name, dir string, sources []*source) (places []place, results []found, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -43,6 +43,9 @@ func readGremlins(name, dir string, sources []*source) (places []place, results 
 			p, ok := placeAt(sources, path.Join(dir, f.Name), m.Line, m.Column)
 			if !ok {
 				return nil, nil, fmt.Errorf("%s: nothing to change at %s:%d:%d; is it older than the code?", name, f.Name, m.Line, m.Column)
+			}
+			if result == notReached && (p.In == "case" || p.In == outside) {
+				continue
 			}
 			p.Kind = m.Type
 			places, results = append(places, p), append(results, result)
@@ -77,10 +80,31 @@ func placeAt(sources []*source, file string, line, column int) (p place, ok bool
 					return true
 				}
 				from, to := s.fset.Position(n.Pos()).Offset, s.fset.Position(n.End()).Offset
-				p, ok = place{File: file, Func: funcName(d), In: "code", line: line, Text: oneLine(string(s.text[from:to]))}, true
+				p, ok = place{File: file, Func: funcName(d), In: s.around(d, n), line: line, Text: oneLine(string(s.text[from:to]))}, true
 				return false
 			})
 		}
 	}
 	return p, ok
+}
+
+const outside = "the package"
+
+// around says whether a node stands in the condition of a case, elsewhere in a function, or in none.
+func (s *source) around(d ast.Decl, n ast.Node) string {
+	where := "code"
+	if _, isFunc := d.(*ast.FuncDecl); !isFunc {
+		where = outside
+	}
+	ast.Inspect(d, func(c ast.Node) bool {
+		if clause, ok := c.(*ast.CaseClause); ok {
+			for _, e := range clause.List {
+				if e.Pos() <= n.Pos() && n.End() <= e.End() {
+					where = "case"
+				}
+			}
+		}
+		return true
+	})
+	return where
 }

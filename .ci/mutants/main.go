@@ -22,7 +22,7 @@ import (
 type options struct {
 	in, list, gremlins, dir string
 	only, file              *regexp.Regexp
-	patience                int
+	patience, workers       int
 }
 
 func main() {
@@ -31,6 +31,7 @@ func main() {
 	flag.StringVar(&o.list, "survivors", ".ci/survivors.tsv", "the changes that are known to change nothing")
 	flag.StringVar(&o.gremlins, "gremlins", "", "what gremlins wrote with --output")
 	flag.IntVar(&o.patience, "patience", 30, "how many times as long as untouched a test may take")
+	flag.IntVar(&o.workers, "workers", 1, "how many changes are tried side by side; more where the tests wait more than they work")
 	only := flag.String("run", ".", "the tests that are run, as in go test")
 	file := flag.String("file", ".", "the files that are changed")
 	flag.Parse()
@@ -67,7 +68,7 @@ func run(w io.Writer, o options) (green bool, err error) {
 			return false, err
 		}
 		all = append(all, places...)
-		if ok, err := tally(w, o, "gremlins", places, func(i int) (found, string) { return results[i], "" }, false); err != nil || !ok {
+		if ok, err := tally(w, o, "gremlins", places, func(i int) (found, string) { return results[i], "" }); err != nil || !ok {
 			green = false
 			if err != nil {
 				return false, err
@@ -116,11 +117,44 @@ func conditions(w io.Writer, o options, sources []*source) (bool, error) {
 			chosen, numbers = append(chosen, p), append(numbers, i+1)
 		}
 	}
-	return tally(w, o, "conditions, "+o.in, chosen, func(i int) (found, string) { return r.try(numbers[i]) }, true)
+	if len(chosen) == 0 {
+		return false, fmt.Errorf("nothing to change in %s", o.dir)
+	}
+	return tally(w, o, "conditions, "+o.in, chosen, side(o.workers, len(chosen), func(i int) (found, string) { return r.try(numbers[i]) }))
+}
+
+// side does the work for each number below n, some at once, and gives the results as they are asked for, in order.
+func side(workers, n int, work func(int) (found, string)) func(int) (found, string) {
+	type result struct {
+		found found
+		by    string
+	}
+	results, next := make([]chan result, n), make(chan int)
+	for i := range results {
+		results[i] = make(chan result, 1)
+	}
+	for range max(1, workers) {
+		go func() {
+			for i := range next {
+				f, by := work(i)
+				results[i] <- result{f, by}
+			}
+		}()
+	}
+	go func() {
+		for i := range n {
+			next <- i
+		}
+		close(next)
+	}()
+	return func(i int) (found, string) {
+		r := <-results[i]
+		return r.found, r.by
+	}
 }
 
 // tally counts what came of each change and names the survivors that no list explains.
-func tally(w io.Writer, o options, what string, places []place, result func(int) (found, string), strict bool) (bool, error) {
+func tally(w io.Writer, o options, what string, places []place, result func(int) (found, string)) (bool, error) {
 	known, err := readSurvivors(o.list)
 	if err != nil {
 		return false, err
@@ -133,7 +167,7 @@ func tally(w io.Writer, o options, what string, places []place, result func(int)
 		switch {
 		case f == timedOut:
 			fmt.Fprintf(w, "timed out: %v (%s)\n", p, by)
-		case f == noticed || f == notReached && !strict:
+		case f == noticed:
 		case known.take(p):
 			listed++
 		case f == lived:
