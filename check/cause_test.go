@@ -1,6 +1,8 @@
 package check
 
 import (
+	"bytes"
+	"compress/gzip"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +110,14 @@ func TestBeginsOfAnOddBody(t *testing.T) {
 	c := Config{Redact: func(s string) string { return strings.ReplaceAll(s, "plain", "[gone]") }}
 	if got := c.begins(a); got != " (it begins: [gone])" {
 		t.Error(got)
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	w.Write([]byte("plain words"))
+	w.Close()
+	a.Body = packed.Bytes()
+	if got := c.begins(a); got != " (it begins: [gone] words)" {
+		t.Errorf("one that is what its label says: %s", got)
 	}
 }
 
