@@ -228,3 +228,14 @@ func TestDirtyWay(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestSome: five are named, and of six the last is counted.
+func TestSome(t *testing.T) {
+	five := []string{"a", "b", "c", "d", "e"}
+	if got := some(five); got != "a, b, c, d, e" {
+		t.Errorf("five: %q", got)
+	}
+	if got := some(append(five, "f")); got != "a, b, c, d, e and 1 more" {
+		t.Errorf("six: %q", got)
+	}
+}

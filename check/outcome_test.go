@@ -142,6 +142,7 @@ func TestSameObservations(t *testing.T) {
 		{"held back, as a note", 0, func(s *seen) { differing(s, paceKey).judged.Differences[0].Key = nil }, false},
 		{"asked its upstream for a stream", 0, func(s *seen) { s.hits[0].Stream = true }, false},
 		{"it took longer than the layer may", time.Second, func(s *seen) { s.probe.answer.DoneAt = s.probe.answer.SentAt.Add(2 * time.Second) }, false},
+		{"it took just as long as it may", time.Second, func(s *seen) { s.probe.answer.DoneAt = s.probe.answer.SentAt.Add(time.Second) }, true},
 		{"it took longer, which is nobody's business", 0, func(s *seen) { s.probe.answer.DoneAt = s.probe.answer.SentAt.Add(2 * time.Second) }, true},
 	} {
 		r, row := tierCap(t)
