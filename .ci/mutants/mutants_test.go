@@ -196,7 +196,7 @@ func TestNested(t *testing.T) {
 	if strings.Join(have, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", have)
 	}
-	const line = "if (mutated(7) != (g((mutated(9) != (func() bool { if mutated(10) { return a <= b }; return a < b }()))))) && (mutated(8) != (((mutated(11) != (a == b))) != g(true))) {"
+	const line = "if (mutatedAt(7) != (g((mutatedAt(9) != (func() bool { if mutatedAt(10) { return a <= b }; return a < b }()))))) && (mutatedAt(8) != (((mutatedAt(11) != (a == b))) != g(true))) {"
 	if got := s.rewrite(7); !strings.Contains(got, line) {
 		t.Error(got)
 	}

@@ -34,16 +34,16 @@ func (s *source) between(from, to, base int, edits []edit) string {
 func (s *source) wrapped(e edit, base int, rest []edit) string {
 	n := base + e.first
 	if e.expr == nil {
-		return fmt.Sprintf("(mutated(%d) != (%s))", n, s.between(e.at, e.end, base, rest))
+		return fmt.Sprintf("(mutatedAt(%d) != (%s))", n, s.between(e.at, e.end, base, rest))
 	}
 	x := s.between(e.at, s.fset.Position(e.expr.X.End()).Offset, base, rest)
 	y := s.between(s.fset.Position(e.expr.Y.Pos()).Offset, e.end, base, rest)
 	op := e.expr.Op.String()
 	other, isMoved := moved[e.expr.Op]
 	if !isMoved {
-		return fmt.Sprintf("(mutated(%d) != (%s %s %s))", n, x, op, y)
+		return fmt.Sprintf("(mutatedAt(%d) != (%s %s %s))", n, x, op, y)
 	}
-	return fmt.Sprintf("(mutated(%d) != (func() bool { if mutated(%d) { return %s %s %s }; return %s %s %s }()))",
+	return fmt.Sprintf("(mutatedAt(%d) != (func() bool { if mutatedAt(%d) { return %s %s %s }; return %s %s %s }()))",
 		n, n+1, x, other, y, x, op, y)
 }
 
@@ -63,7 +63,7 @@ var (
 	mutatedSeen     [%d]atomic.Bool
 )
 
-func mutated(n int) bool {
+func mutatedAt(n int) bool {
 	if mutatedTrace != nil && !mutatedSeen[n].Swap(true) {
 		mutatedTrace.WriteString(strconv.Itoa(n) + "\n")
 	}
