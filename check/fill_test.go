@@ -219,7 +219,8 @@ func TestTraced(t *testing.T) {
 		{"the hit came before the request", answered, false, false, false, []ledger.Hit{hit(-1, 10)}, compare.Unattached},
 		{"the answer came before the stub began one", answered, false, false, false, []ledger.Hit{hit(5, 21)}, compare.Unattached},
 		{"the stub never began one", answered, false, false, false, []ledger.Hit{never}, compare.Unattached},
-		{"two hits", answered, false, false, false, []ledger.Hit{hit(5, 10), hit(6, 11)}, compare.Unattached},
+		{"of two hits of its own one lies in between", answered, false, false, false, []ledger.Hit{hit(5, 10), hit(6, 31)}, compare.Attributed},
+		{"neither does", answered, false, false, false, []ledger.Hit{hit(5, 30), hit(6, 31)}, compare.Unattached},
 		{"other requests were under way", answered, false, false, true, []ledger.Hit{hit(5, 10)}, compare.Unattached},
 	} {
 		var other *ledger.Hit

@@ -36,11 +36,31 @@ func (r *runner) findings() []record.Finding {
 			}
 		}
 	}
+	out = append(out, r.ended()...)
 	out = append(out, r.foreign()...)
 	out = append(out, r.silent()...)
 	out = append(out, r.unsteady()...)
 	out = append(out, r.dirtyWay()...)
 	return append(out, r.unexplained()...)
+}
+
+// ended says that a layer which was started ended while it was asked: what its rows show after that is its absence.
+func (r *runner) ended() []record.Finding {
+	if len(r.seen) == 0 || r.gone() == "" {
+		return nil
+	}
+	return []record.Finding{{
+		Kind: layerState, Fails: true, Text: r.gone() + "; rows asked for after that had nobody to answer them",
+		Advice: "its last lines have the cause; ask for the first broken row alone to see whether it ends the layer",
+	}}
+}
+
+// gone says why the layer can't be asked any more, "" while it can.
+func (r *runner) gone() string {
+	if r.c.Gone == nil {
+		return ""
+	}
+	return r.c.Gone()
 }
 
 // foreign are answers with another request's id.
@@ -99,11 +119,10 @@ func (r *runner) silent() (out []record.Finding) {
 	if len(looks) > 0 {
 		out = append(out, record.Finding{Kind: layerState, Rows: looks, Fails: true, Text: r.lookText()})
 	}
-	if after := r.shutAfter(); len(after) > 0 {
-		out = append(out, record.Finding{
-			Kind: layerState, Rows: after, Fails: true,
-			Text: fmt.Sprintf("after %s the layer stopped calling the stub: the next valid request was not passed on", some(after)),
-		})
+	for _, reached := range []bool{false, true} {
+		if after := r.shutAfter(reached); len(after) > 0 {
+			out = append(out, record.Finding{Kind: layerState, Rows: after, Fails: true, Text: "after " + some(after) + " " + shutText("the next valid request", reached)})
+		}
 	}
 	if len(out) > 0 {
 		out[0].Advice = r.advice()
@@ -116,10 +135,18 @@ func (r *runner) silent() (out []record.Finding) {
 	return out
 }
 
-// shutAfter names the rows after which, asked alone, a canary was refused.
-func (r *runner) shutAfter() (out []string) {
+// shutText says what became of a valid request that did not come through.
+func shutText(what string, reached bool) string {
+	if reached {
+		return what + " reached the stub, but no whole success came back"
+	}
+	return "the layer stopped calling the stub: " + what + " was not passed on"
+}
+
+// shutAfter names the rows after which, asked alone, a canary was refused, or reached the stub and came back broken.
+func (r *runner) shutAfter(reached bool) (out []string) {
 	for _, u := range r.unbacked {
-		if u.other == nil && u.what == "canary" && u.after != "" && !slices.Contains(out, u.after) {
+		if u.other == nil && u.what == "canary" && u.after != "" && u.hits > 0 == reached && !slices.Contains(out, u.after) {
 			out = append(out, u.after)
 		}
 	}
@@ -130,7 +157,7 @@ func (r *runner) shutAfter() (out []string) {
 func (r *runner) advice() string {
 	refused, outages := 0, 0
 	for _, u := range r.unbacked {
-		if u.what == "canary" && u.other == nil {
+		if u.what == "canary" && u.other == nil && u.hits == 0 {
 			refused++
 			if u.status >= 500 || u.status == 0 {
 				outages++
@@ -138,7 +165,7 @@ func (r *runner) advice() string {
 		}
 	}
 	switch {
-	case refused == 0:
+	case refused == 0 || r.gone() != "":
 		return ""
 	case outages*2 > refused:
 		return outage
@@ -150,7 +177,7 @@ func (r *runner) advice() string {
 func (r *runner) beforeRefusal() int {
 	first := 0
 	for _, u := range r.unbacked {
-		if u.other == nil && u.number > 0 && (first == 0 || u.number < first) {
+		if u.other == nil && u.hits == 0 && u.number > 0 && (first == 0 || u.number < first) {
 			first = u.number
 		}
 	}
@@ -166,7 +193,7 @@ func (r *runner) lookText() string {
 		if u.what == "canary" {
 			what = "a valid request"
 		}
-		return u.when + " " + r.on(u.row) + "the layer stopped calling the stub: " + what + " was not passed on"
+		return u.when + " " + r.on(u.row) + shutText(what, u.hits > 0)
 	}
 	return ""
 }

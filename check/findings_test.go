@@ -99,6 +99,18 @@ func TestSilentLayer(t *testing.T) {
 			[]unbacked{{what: "canary", after: "a", status: 429}, {what: "canary", after: "a", status: 429}, {what: "canary", after: "b", status: 429}},
 			[]string{"layer-state: after a, b the layer stopped calling the stub: the next valid request was not passed on"}, "--rate, or",
 		},
+		{
+			"a canary that reached the stub and came back broken is no refusal, and no outage",
+			[]unbacked{{what: "canary", after: "a", status: 502, number: 2, hits: 1}, {what: "canary", after: "b", status: 429, number: 5}},
+			[]string{
+				"layer-state: after b the layer stopped calling the stub: the next valid request was not passed on",
+				"layer-state: after a the next valid request reached the stub, but no whole success came back",
+			}, "--rate, or a higher limit for this test (4 requests",
+		},
+		{
+			"a look that reached the stub", []unbacked{{what: "canary", pass: passLook, when: "after the harmless rows", hits: 1}},
+			[]string{"layer-state: after the harmless rows a valid request reached the stub, but no whole success came back"}, "",
+		},
 		{"but not one that got another's answer", []unbacked{{what: "canary", after: "a", other: other}}, nil, ""},
 		{"nor a row", []unbacked{{what: "tier_cap", pass: passAlone, after: "a"}}, []string{oneRow}, ""},
 	} {

@@ -50,6 +50,7 @@ type unbacked struct {
 	after  string // with a canary before an alone row: the row that was asked before
 	status int    // of the answer
 	number int    // of the request
+	hits   int    // of a canary: it did reach the stub, but no whole success came back
 }
 
 func (r *runner) observe(ctx context.Context, row Row, pass string) *seen {
@@ -240,7 +241,7 @@ func (r *runner) note(u unbacked) {
 }
 
 func (r *runner) noteCanary(c *canary, pass, when string, row Row, after string) {
-	r.note(unbacked{what: "canary", pass: pass, when: when, row: row, other: c.other, after: after, status: c.probe.answer.Status, number: c.probe.number})
+	r.note(unbacked{what: "canary", pass: pass, when: when, row: row, other: c.other, after: after, status: c.probe.answer.Status, number: c.probe.number, hits: len(c.hits)})
 }
 
 // triage judges again with the late hits, and sorts the rows that are not plainly preserved: those that reached the

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/preservecheck/preservecheck/compare"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
@@ -24,8 +26,8 @@ func traced(p *probe, own bool, other *ledger.Hit, hits []ledger.Hit) compare.Pr
 		return compare.NoAnswer
 	case len(hits) == 0:
 		return compare.NoHit
-	case len(hits) == 1 && !p.crowded && between(p.answer, &hits[0]):
-		return compare.Attributed
+	case !p.crowded && slices.ContainsFunc(hits, func(h ledger.Hit) bool { return between(p.answer, &h) }):
+		return compare.Attributed // of several, sent again by the layer, each was served the same fixture
 	}
 	return compare.Unattached
 }

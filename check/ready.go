@@ -55,8 +55,8 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 	began, ch := time.Now(), r.routes[l.route].wanted()
 	wait, sent, selves, alone := firstBackoff, 0, 0, false
 	for {
-		if r.c.Gone != nil && r.c.Gone() != "" {
-			return r.c.Gone(), nil
+		if why := r.gone(); why != "" {
+			return why, nil
 		}
 		c := r.attempt(ctx, l, ch, alone)
 		if c.self() {

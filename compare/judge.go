@@ -19,7 +19,7 @@ type Provenance string
 const (
 	OwnHit      Provenance = "own-hit"    // it holds the id of a hit of this very request
 	OtherHit    Provenance = "other-hit"  // it holds the id of another request's hit: cached or crossed
-	Attributed  Provenance = "attributed" // no id survived, but only one hit can have made it
+	Attributed  Provenance = "attributed" // no id survived, but only hits of this very request can have made it
 	Unattached  Provenance = "unattached" // hits came, but nothing ties the answer to one
 	NoHit       Provenance = "none"       // the stub saw no hit with this tag
 	NoAnswer    Provenance = "no-answer"  // nothing came back that could have an origin
@@ -246,7 +246,7 @@ func byProvenance(o Observed) (Verdict, string) {
 	case OtherHit:
 		return Inconclusive, "the answer carries the id of another request's hit"
 	case Unattached:
-		return Inconclusive, fmt.Sprintf("no hit id survived in the answer, and %d hits and the requests beside it leave open which one it is", o.Hits)
+		return Inconclusive, fmt.Sprintf("no hit id survived in the answer, and %d hits and the requests beside it leave open whose it is", o.Hits)
 	case NoAnswer:
 		return Inconclusive, "not observed"
 	}

@@ -67,7 +67,7 @@ func TestRecipes(t *testing.T) {
 
 // TestRecipesAreRun: a variant of these recipes that nobody runs may show anything.
 func TestRecipesAreRun(t *testing.T) {
-	for _, name := range []string{"nginx", "haproxy"} {
+	for _, name := range []string{"nginx", "haproxy", "apache", "caddy", "varnish", "squid", "lighttpd"} {
 		r, err := recipes.Builtin(name)
 		if err != nil {
 			t.Fatal(err)
@@ -77,6 +77,11 @@ func TestRecipesAreRun(t *testing.T) {
 			for _, c := range recipeRuns {
 				if c.recipe == name+"/"+v.Name || c.recipe == name && v.Name == recipes.Default {
 					good = c.exit == map[bool]int{true: 0, false: 1}[v.Good]
+				}
+			}
+			for _, c := range variantRuns {
+				if c.recipe == name+"/"+v.Name || c.recipe == name && v.Name == recipes.Default {
+					good = v.Good == (c.exit == 0)
 				}
 			}
 			if !good {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/record"
@@ -45,7 +44,7 @@ func (l *loader) advice(r *Recipe, n *fixture.Node) {
 			Key: l.glob(&raw.Key, "key"), Direction: l.choice(&raw.Direction, "direction", directions), Verdict: l.choice(&raw.Verdict, "verdict", verdicts),
 			Value: l.glob(&raw.Value, "value"), Variant: l.choice(&raw.Variant, "variant", r.VariantNames()),
 			Cause: l.line(item, &raw.Cause, "cause"), Remedy: l.line(item, &raw.Remedy, "remedy"),
-			Source: l.line(item, &raw.Source, "source"), Date: l.line(item, &raw.Date, "date"),
+			Source: l.source(item, &raw.Source), Date: l.date(item, &raw.Date),
 		}
 		if fixture.Present(&raw.Status) {
 			a.Status = l.status(&raw.Status)
@@ -55,12 +54,6 @@ func (l *loader) advice(r *Recipe, n *fixture.Node) {
 		}
 		if a.Key == "" && (a.Direction != "" || a.Value != "") {
 			l.Bad(item, "direction and value are those of a key", "add key")
-		}
-		if a.Source != "" && !isURL(a.Source) {
-			l.Bad(&raw.Source, "source is no URL", "write it like https://example.org/page")
-		}
-		if _, err := time.Parse("2006-01-02", a.Date); a.Date != "" && err != nil {
-			l.Bad(&raw.Date, fmt.Sprintf("%q is no date", a.Date), "write it like 2026-11-30")
 		}
 		r.Advice = append(r.Advice, a)
 	}

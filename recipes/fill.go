@@ -17,11 +17,15 @@ import (
 
 // Place is where a layer is to run.
 type Place struct {
-	Stub  string            // host:port of its upstream
-	Dir   string            // its folder, an absolute path
-	Port  string            // that its routes lead to
-	Ports map[string]string // the others, by name
+	Stub    string            // host:port of its upstream
+	Dir     string            // its folder, an absolute path
+	Install string            // folder of its packages, an absolute path; used only when it has some
+	Port    string            // that its routes lead to
+	Ports   map[string]string // the others, by name
 }
+
+// installWord is where the packages of a recipe are.
+const installWord = "{install}"
 
 // words are the placeholders that a place gives a value.
 func (p Place) words() map[string]string {
@@ -126,6 +130,9 @@ func (l *loader) filled(dir string, r *Recipe, v *Variant, at Place, raw *rawRec
 		raw = &rawRecipe{}
 	}
 	f := &filler{loader: l, values: at.words(), used: map[string]bool{}}
+	if len(r.Packages) > 0 {
+		f.values["install"] = at.Install
+	}
 	set := maps.Clone(r.set)
 	maps.Copy(set, v.set)
 	texts := map[string]string{}
@@ -137,6 +144,7 @@ func (l *loader) filled(dir string, r *Recipe, v *Variant, at Place, raw *rawRec
 	}
 	maps.Copy(f.values, texts)
 	t := &Target{Command: f.lines(&raw.Command, r.Command), Ready: f.fill(r.Ready, "", func(_ int, word string) { f.unknown(&raw.Ready, word) })}
+	t.Version = l.version(f, r, &raw.Version)
 	for _, file := range r.files {
 		t.Files = append(t.Files, Written{file.path, f.file(dir, file)})
 	}
@@ -152,6 +160,15 @@ func (l *loader) filled(dir string, r *Recipe, v *Variant, at Place, raw *rawRec
 		l.Note(err)
 	}
 	return t, f.used
+}
+
+// version fills in the command that says the version.
+func (l *loader) version(f *filler, r *Recipe, n *fixture.Node) []string {
+	var raw rawVersion
+	if fixture.Present(n) {
+		_ = l.Decode(n, &raw) // was read before
+	}
+	return f.lines(&raw.Command, r.Version.Command)
 }
 
 // copy is a node with its texts filled in. {fixture} stays for the run: a model's name may hold it.
@@ -170,7 +187,7 @@ func (f *filler) copy(n *fixture.Node) *fixture.Node {
 // tryAll fills every variant in, so that a recipe that loads is one that can be filled in, and refuses placeholders that
 // nothing uses.
 func (l *loader) tryAll(dir string, r *Recipe, raw *rawRecipe) {
-	at := Place{Stub: "127.0.0.1:1", Dir: "/dir", Port: "2", Ports: map[string]string{}}
+	at := Place{Stub: "127.0.0.1:1", Dir: "/dir", Install: "/install", Port: "2", Ports: map[string]string{}}
 	for _, p := range r.Ports {
 		at.Ports[p] = "3"
 	}
@@ -191,6 +208,9 @@ func (l *loader) tryAll(dir string, r *Recipe, raw *rawRecipe) {
 		if !used["port_"+name] {
 			l.Bad(raw.Ports.Content[i], fmt.Sprintf("nothing uses the port {port_%s}", name), "write it into a file, the command or a route, or remove it")
 		}
+	}
+	if len(r.Packages) > 0 && !used["install"] {
+		l.Bad(&raw.Packages, "nothing uses {install}", "name the packages where they are started: {install}/node_modules/...")
 	}
 	if !used["port"] {
 		l.Bad(&raw.Routes, "nothing uses {port}", "the layer listens on 127.0.0.1:{port}, and routes lead there")

@@ -17,11 +17,12 @@ import (
 // The shapes of a file. Leaves are nodes, which keep what was written and where.
 type (
 	rawRecipe struct {
-		Format, Name, What, Homepage, Versions, Install, Version, Command, Files, Env, Inherit fixture.Node
-		Ports, Ready, Routes, Channels, Quirks, Check, Set, Variants, Advice                   fixture.Node
+		Format, Name, What, Homepage, Versions, Install, Packages, Version, Command, Files, Env, Inherit fixture.Node
+		Ports, Ready, Routes, Channels, Quirks, Check, Set, Variants, Advice                             fixture.Node
+		Documented, Config, Facts                                                                        fixture.Node
 	}
 	rawVersion struct{ Command, Pattern fixture.Node }
-	rawVariant struct{ Why, Good, Set, Env, Routes, Check fixture.Node }
+	rawVariant struct{ Why, Good, Stateful, Set, Env, Routes, Check fixture.Node }
 )
 
 // Load reads a recipe out of its folder. dir is what the user calls the folder, for messages. Every problem that it can see
@@ -37,13 +38,19 @@ func Load(dir string, folder fs.FS) (*Recipe, error) {
 		return nil, err
 	}
 	r := &Recipe{file: l.File}
+	r.Documented = fixture.Present(&raw.Documented) && l.truth(nil, &raw.Documented, "documented")
 	l.head(r, &raw)
-	l.start(r, &raw, folder)
 	l.knowledge(r, &raw)
-	r.Variants = l.variants(r, &raw.Variants)
-	l.advice(r, &raw.Advice)
-	if l.Err() == nil {
-		l.tryAll(dir, r, &raw)
+	if l.only(r, &raw); r.Documented {
+		l.documented(r, &raw)
+	} else {
+		l.packages(r, &raw, folder)
+		l.start(r, &raw, folder)
+		r.Variants = l.variants(r, &raw.Variants)
+		l.advice(r, &raw.Advice)
+		if l.Err() == nil {
+			l.tryAll(dir, r, &raw)
+		}
 	}
 	if err := l.Err(); err != nil {
 		return nil, err
@@ -80,14 +87,36 @@ func (l *loader) head(r *Recipe, raw *rawRecipe) {
 	if r.Homepage = l.line(nil, &raw.Homepage, "homepage"); r.Homepage != "" && !isURL(r.Homepage) {
 		l.Bad(&raw.Homepage, "homepage is no URL", "write it like https://example.org/")
 	}
-	r.Versions = l.lines(nil, &raw.Versions, "versions", true)
-	l.mapping(&raw.Install, "install", true, func(name, value *fixture.Node) {
+	r.Versions = l.lines(nil, &raw.Versions, "versions", !r.Documented)
+	l.mapping(&raw.Install, "install", !r.Documented, func(name, value *fixture.Node) {
 		r.Install = append(r.Install, Install{l.named(name, "a system", goodName(), "write debian, npm, pip or the like"), l.item(value, "the line")})
 	})
 }
 
 func isURL(s string) bool {
 	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
+}
+
+// packages reads the files that name what has to be installed. They are a lock file and what belongs to it, so they are taken
+// as they are: a byte that we changed would make them another set of packages.
+func (l *loader) packages(r *Recipe, raw *rawRecipe, folder fs.FS) {
+	for _, n := range l.list(nil, &raw.Packages, "packages", fixture.Present(&raw.Packages)) {
+		if n.Value == File || !fs.ValidPath(n.Value) || strings.Contains(n.Value, "/") {
+			l.Bad(n, fmt.Sprintf("%q is no file beside %s", n.Value, File), "write the name of a lock file in the recipe's folder")
+			continue
+		}
+		b, err := readFile(folder, n.Value)
+		if err != nil {
+			l.Bad(n, err.Error(), "put the file into the recipe's folder")
+			continue
+		}
+		r.Packages = append(r.Packages, Written{n.Value, string(b)})
+	}
+	for i, line := range r.Install {
+		if strings.Contains(line.Line, installWord) && !fixture.Present(&raw.Packages) {
+			l.Bad(raw.Install.Content[2*i+1], "{install} is the folder of packages, and the recipe has none", "add packages")
+		}
+	}
 }
 
 // start reads how the layer is started. What is filled in later is only looked at by tryAll.
@@ -215,7 +244,7 @@ func (l *loader) settings(n *fixture.Node) (out []Setting) {
 // knowledge reads what does not take part in starting.
 func (l *loader) knowledge(r *Recipe, raw *rawRecipe) {
 	known := []string{string(ledger.Marker), string(ledger.Model), string(ledger.Header), string(ledger.Path), string(ledger.Armed)}
-	r.Channels = l.lines(nil, &raw.Channels, "channels", true)
+	r.Channels = l.lines(nil, &raw.Channels, "channels", !r.Documented)
 	for i, c := range r.Channels {
 		if c != "" && !slices.Contains(known, c) {
 			l.Bad(raw.Channels.Content[i], fmt.Sprintf("unknown channel %q", c), "write "+strings.Join(known, ", "))
@@ -233,6 +262,7 @@ func (l *loader) variants(r *Recipe, n *fixture.Node) (out []Variant) {
 		}
 		v.Why = l.line(value, &raw.Why, "why")
 		v.Good = l.truth(value, &raw.Good, "good")
+		v.Stateful = fixture.Present(&raw.Stateful) && l.truth(value, &raw.Stateful, "stateful")
 		v.set, v.env, v.check = l.set(&raw.Set), l.env(&raw.Env), l.settings(&raw.Check)
 		for word, text := range v.set {
 			if r.set[word] == nil {

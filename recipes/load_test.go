@@ -15,10 +15,12 @@ homepage: https://example.org/
 versions: ["1.2.3"]
 install:
   debian: apt-get install thing
+  npm: npm ci --prefix {install}
+packages: [lock.json]
 version:
-  command: [thing, -v]
+  command: [thing, -v, "{install}/thing.json"]
   pattern: 'thing/([0-9.]+)'
-command: [thing, -c, "{dir}/thing.conf"]
+command: [thing, -c, "{dir}/thing.conf", "{install}/thing"]
 files:
   thing.tmpl: etc/thing.conf
 env:
@@ -81,7 +83,7 @@ server {
 `
 
 func folder(recipe, template string) fstest.MapFS {
-	return fstest.MapFS{File: {Data: []byte(recipe)}, "thing.tmpl": {Data: []byte(template)}}
+	return fstest.MapFS{File: {Data: []byte(recipe)}, "thing.tmpl": {Data: []byte(template)}, "lock.json": {Data: []byte("{stub}\n")}}
 }
 
 func TestLoadAndFill(t *testing.T) {
@@ -89,7 +91,7 @@ func TestLoadAndFill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := Place{Stub: "127.0.0.1:8787", Dir: "/tmp/x", Port: "8080", Ports: map[string]string{"admin": "9090"}}
+	at := Place{Stub: "127.0.0.1:8787", Dir: "/tmp/x", Install: "/i", Port: "8080", Ports: map[string]string{"admin": "9090"}}
 	for _, c := range []struct {
 		variant, file, url string
 		env                []string
@@ -117,13 +119,19 @@ func TestLoadAndFill(t *testing.T) {
 		if d := cmp.Diff(c.settings, r.Settings(v)); d != "" {
 			t.Errorf("the variant's come last\n%s", d)
 		}
-		if got.Ready != "http://127.0.0.1:9090/health" || got.Command[2] != "/tmp/x/thing.conf" || got.Routes[0].URL.Value != c.url {
+		if got.Ready != "http://127.0.0.1:9090/health" || got.Command[2] != "/tmp/x/thing.conf" || got.Command[3] != "/i/thing" || got.Version[2] != "/i/thing.json" || got.Routes[0].URL.Value != c.url {
 			t.Errorf("%+v", got)
 		}
 	}
 	v, _ := r.ByName("")
 	if got, _ := r.In(v, at); got.Routes[0].Model != "claude-{fixture}" {
 		t.Errorf("model %q", got.Routes[0].Model)
+	}
+	if d := cmp.Diff([]Written{{"lock.json", "{stub}\n"}}, r.Packages); d != "" {
+		t.Errorf("a lock file is taken as it is (-want +have)\n%s", d)
+	}
+	if got := r.InstallIn("'/my dir'"); got[1].Line != "npm ci --prefix '/my dir'" || r.Install[1].Line == got[1].Line {
+		t.Errorf("%q, and the recipe has %q", got, r.Install)
 	}
 	if _, ok := r.ByName("nosuch"); ok {
 		t.Error("a variant that nobody wrote")
@@ -143,38 +151,45 @@ var refused = []struct {
 	{"https://example.org/\n", "example.org\n", "mine/recipe.yaml:4:11: homepage is no URL", "a link", false},
 	{`versions: ["1.2.3"]`, "versions: []", "mine/recipe.yaml:5:11: versions is empty", "tried with nothing", false},
 	{"  debian: apt-get install thing\n", "  debian: [a]\n", "mine/recipe.yaml:7:11: the line is not text", "a line", false},
-	{"  pattern: 'thing/([0-9.]+)'", "  pattern: 'thing/[0-9.]+'", "mine/recipe.yaml:10:12: pattern is no regular expression with one group", "which part is it?", true},
-	{"command: [thing, -c", "command: [thing, '', -c", "mine/recipe.yaml:11:18: an item of command is empty", "an argument of nothing is a slip", false},
-	{"command: [thing, -c, ", "command: [thing, '{ports}', ", "mine/recipe.yaml:11:18: nothing gives the placeholder {ports} a value", "a typo in the command", true},
-	{"thing.tmpl: etc", "nosuch.tmpl: etc", "mine/recipe.yaml:13:3: nosuch.tmpl can't be read", "a template that is not there", true},
-	{"thing.tmpl: etc/thing.conf", "thing.tmpl: ../thing.conf", `mine/recipe.yaml:13:15: "../thing.conf" does not stay in the folder`, "it would be written elsewhere", false},
-	{"thing.tmpl: etc/thing.conf", "thing.tmpl: /etc/thing.conf", `mine/recipe.yaml:13:15: "/etc/thing.conf" does not stay in the folder`, "it would be written elsewhere", false},
-	{"thing.tmpl: etc", "../thing.tmpl: etc", `mine/recipe.yaml:13:3: "../thing.tmpl" is no file beside recipe.yaml`, "it would be read from elsewhere", false},
-	{"  THING_HOME", "  'THING HOME'", `mine/recipe.yaml:15:3: bad name of a variable "THING HOME"`, "no such name", false},
-	{`THING_HOME: "{dir}"`, `THING_HOME: "{dirr}"`, "mine/recipe.yaml:15:15: nothing gives the placeholder {dirr} a value", "a typo in a variable", true},
-	{"[NODE_PATH]", "[OPENAI_API_KEY]", "mine/recipe.yaml:16:11: OPENAI_API_KEY may hold a key", "a fallback would reach a provider", false},
-	{"[NODE_PATH]", "[https_proxy]", "mine/recipe.yaml:16:11: https_proxy may hold a key or name a proxy", "a way out", false},
-	{"ports: [admin]", "ports: [admin, more]", "mine/recipe.yaml:17:16: nothing uses the port {port_more}", "a leftover", true},
-	{"ports: [admin]\n", "", "mine/recipe.yaml:17:8: nothing gives the placeholder {port_admin} a value", "a port that nobody chose", true},
-	{"url: http://127.0.0.1:{port}\n    model", "url: http://127.0.0.1:port\n    model", "mine/recipe.yaml:21:10: url: ", "a route that leads nowhere", true},
-	{"name: thing\n    url", "nmae: thing\n    url", `mine/recipe.yaml:20:5: unknown key "nmae"`, "a typo in a route", false},
-	{"channels: [marker]", "channels: [mark]", `mine/recipe.yaml:23:12: unknown channel "mark"`, "no such channel", false},
-	{"settle: 8s", "settle: 8", `mine/recipe.yaml:27:11: "8" is no value of settle`, "eight what?", false},
-	{"settle: 8s", "profile: core", `mine/recipe.yaml:27:3: check has no setting "profile"`, "a recipe must not decide what is judged", false},
-	{"  mode: pass", "  mode: pass\n  more: x", "mine/recipe.yaml:32:9: nothing uses the placeholder {more}", "a text that goes nowhere", true},
-	{"  mode: pass", "  mode: '{nosuch}'", "mine/recipe.yaml:31:9: nothing gives the placeholder {nosuch} a value", "a typo in a text", true},
-	{"  mode: pass", "  mode: pass\n  stub: x", "mine/recipe.yaml:32:9: the placeholder {stub} has a value of its own", "which one wins?", true},
-	{"    set:\n      extra:", "    set:\n      extar:", `mine/recipe.yaml:40:14: the recipe's set has no placeholder "extar"`, "a typo in a variant", true},
-	{"  default:\n", "  dfault:\n", "mine/recipe.yaml:33:3: there is no variant default", "what is run without a name", false},
-	{"    good: true\n", "", "mine/recipe.yaml:34:5: good is missing", "is a loss expected?", false},
-	{"    good: true\n", "    good: perhaps\n", "mine/recipe.yaml:35:11: good is neither true nor false", "is a loss expected?", false},
-	{"  - key: error*\n    direction: lost", "  - direction: lost", "mine/recipe.yaml:51:5: advice for nothing", "it would fit every row or none", false},
-	{"direction: lost", "direction: gone", `mine/recipe.yaml:52:16: unknown direction "gone"`, "no such direction", false},
-	{"status: 429", "status: often", `mine/recipe.yaml:53:13: "often" is no status`, "no such status", false},
-	{"variant: bad", "variant: worse", `mine/recipe.yaml:54:14: unknown variant "worse"`, "no such variant", true},
-	{"verdict: retried", "verdict: preserved", `mine/recipe.yaml:59:14: unknown verdict "preserved"`, "what passes needs no advice", false},
-	{"https://example.org/hide", "a book", "mine/recipe.yaml:57:13: source is no URL", "it can't be looked up", false},
-	{"date: 2026-11-30\n  - verdict", "date: 30.11.2026\n  - verdict", `mine/recipe.yaml:58:11: "30.11.2026" is no date`, "dates are compared", false},
+	{"[lock.json]", "[nosuch.json]", "mine/recipe.yaml:9:12: nosuch.json can't be read", "a lock file that is not there", true},
+	{"[lock.json]", "[../lock.json]", `mine/recipe.yaml:9:12: "../lock.json" is no file beside recipe.yaml`, "it would be read from elsewhere", false},
+	{"[lock.json]", "[]", "mine/recipe.yaml:9:11: packages is empty", "a slip", false},
+	{"packages: [lock.json]\n", "", "mine/recipe.yaml:8:8: {install} is the folder of packages, and the recipe has none", "installed where?", true},
+	{"{install}/thing.json", "{instal}/thing.json", "mine/recipe.yaml:11:24: nothing gives the placeholder {instal} a value", "a typo in the command that says the version", true},
+	{"  pattern: 'thing/([0-9.]+)'", "  pattern: 'thing/[0-9.]+'", "mine/recipe.yaml:12:12: pattern is no regular expression with one group", "which part is it?", true},
+	{"command: [thing, -c", "command: [thing, '', -c", "mine/recipe.yaml:13:18: an item of command is empty", "an argument of nothing is a slip", false},
+	{"command: [thing, -c, ", "command: [thing, '{ports}', ", "mine/recipe.yaml:13:18: nothing gives the placeholder {ports} a value", "a typo in the command", true},
+	{"thing.tmpl: etc", "nosuch.tmpl: etc", "mine/recipe.yaml:15:3: nosuch.tmpl can't be read", "a template that is not there", true},
+	{"thing.tmpl: etc/thing.conf", "thing.tmpl: ../thing.conf", `mine/recipe.yaml:15:15: "../thing.conf" does not stay in the folder`, "it would be written elsewhere", false},
+	{"thing.tmpl: etc/thing.conf", "thing.tmpl: /etc/thing.conf", `mine/recipe.yaml:15:15: "/etc/thing.conf" does not stay in the folder`, "it would be written elsewhere", false},
+	{"thing.tmpl: etc", "../thing.tmpl: etc", `mine/recipe.yaml:15:3: "../thing.tmpl" is no file beside recipe.yaml`, "it would be read from elsewhere", false},
+	{"  THING_HOME", "  'THING HOME'", `mine/recipe.yaml:17:3: bad name of a variable "THING HOME"`, "no such name", false},
+	{`THING_HOME: "{dir}"`, `THING_HOME: "{dirr}"`, "mine/recipe.yaml:17:15: nothing gives the placeholder {dirr} a value", "a typo in a variable", true},
+	{"[NODE_PATH]", "[OPENAI_API_KEY]", "mine/recipe.yaml:18:11: OPENAI_API_KEY may hold a key", "a fallback would reach a provider", false},
+	{"[NODE_PATH]", "[https_proxy]", "mine/recipe.yaml:18:11: https_proxy may hold a key or name a proxy", "a way out", false},
+	{"ports: [admin]", "ports: [admin, more]", "mine/recipe.yaml:19:16: nothing uses the port {port_more}", "a leftover", true},
+	{"ports: [admin]\n", "", "mine/recipe.yaml:19:8: nothing gives the placeholder {port_admin} a value", "a port that nobody chose", true},
+	{"url: http://127.0.0.1:{port}\n    model", "url: http://127.0.0.1:port\n    model", "mine/recipe.yaml:23:10: url: ", "a route that leads nowhere", true},
+	{"name: thing\n    url", "nmae: thing\n    url", `mine/recipe.yaml:22:5: unknown key "nmae"`, "a typo in a route", false},
+	{"channels: [marker]", "channels: [mark]", `mine/recipe.yaml:25:12: unknown channel "mark"`, "no such channel", false},
+	{"settle: 8s", "settle: 8", `mine/recipe.yaml:29:11: "8" is no value of settle`, "eight what?", false},
+	{"settle: 8s", "profile: core", `mine/recipe.yaml:29:3: check has no setting "profile"`, "a recipe must not decide what is judged", false},
+	{"  mode: pass", "  mode: pass\n  more: x", "mine/recipe.yaml:34:9: nothing uses the placeholder {more}", "a text that goes nowhere", true},
+	{"  mode: pass", "  mode: '{nosuch}'", "mine/recipe.yaml:33:9: nothing gives the placeholder {nosuch} a value", "a typo in a text", true},
+	{"  mode: pass", "  mode: pass\n  stub: x", "mine/recipe.yaml:34:9: the placeholder {stub} has a value of its own", "which one wins?", true},
+	{"    set:\n      extra:", "    set:\n      extar:", `mine/recipe.yaml:42:14: the recipe's set has no placeholder "extar"`, "a typo in a variant", true},
+	{"  default:\n", "  dfault:\n", "mine/recipe.yaml:35:3: there is no variant default", "what is run without a name", false},
+	{"    good: true\n", "", "mine/recipe.yaml:36:5: good is missing", "is a loss expected?", false},
+	{"    good: true\n", "    good: true\n    stateful: often\n", "mine/recipe.yaml:38:15: stateful is neither true nor false", "how is it compared?", false},
+	{"what: a gateway\n", "what: a gateway\nconfig: x\n", "mine/recipe.yaml:4:9: this belongs to another kind of recipe", "a recipe that runs has files", false},
+	{"    good: true\n", "    good: perhaps\n", "mine/recipe.yaml:37:11: good is neither true nor false", "is a loss expected?", false},
+	{"  - key: error*\n    direction: lost", "  - direction: lost", "mine/recipe.yaml:53:5: advice for nothing", "it would fit every row or none", false},
+	{"direction: lost", "direction: gone", `mine/recipe.yaml:54:16: unknown direction "gone"`, "no such direction", false},
+	{"status: 429", "status: often", `mine/recipe.yaml:55:13: "often" is no status`, "no such status", false},
+	{"variant: bad", "variant: worse", `mine/recipe.yaml:56:14: unknown variant "worse"`, "no such variant", true},
+	{"verdict: retried", "verdict: preserved", `mine/recipe.yaml:61:14: unknown verdict "preserved"`, "what passes needs no advice", false},
+	{"https://example.org/hide", "a book", "mine/recipe.yaml:59:13: source is no URL", "it can't be looked up", false},
+	{"date: 2026-11-30\n  - verdict", "date: 30.11.2026\n  - verdict", `mine/recipe.yaml:60:11: "30.11.2026" is no date`, "dates are compared", false},
 }
 
 func TestLoadRefuses(t *testing.T) {
@@ -189,7 +204,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	for _, c := range []struct{ old, new, want, why string }{
 		{"{mode}", "{mood}", "mine/thing.tmpl:3:32: nothing gives the placeholder {mood} a value", "a typo in a template"},
-		{"{extra}", "", "mine/recipe.yaml:30:10: nothing uses the placeholder {extra}", "the variants would all be the same"},
+		{"{extra}", "", "mine/recipe.yaml:32:10: nothing uses the placeholder {extra}", "the variants would all be the same"},
 		{"http://{stub}", "http://h", "mine/recipe.yaml:1:1: nothing uses {stub}", "it would ask somebody else"},
 	} {
 		_, err := Load("mine", folder(goodRecipe, strings.Replace(goodTemplate, c.old, c.new, 1)))

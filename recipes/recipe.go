@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/target"
@@ -35,6 +36,7 @@ type Recipe struct {
 	Homepage string   // of the project
 	Versions []string // that it was tried with
 	Install  []Install
+	Packages []Written // files that name what has to be installed, as they are; none when the layer is a program of the system
 	Version  VersionOf
 	Command  []string // the program and its arguments, no shell between
 	Ready    string   // URL that answers once the layer is up; "" when an open port says so
@@ -45,6 +47,10 @@ type Recipe struct {
 	Variants []Variant
 	Advice   []Advice
 
+	Documented bool   // nobody ran it here: it has Facts and Config, and nothing to start it by
+	Facts      []Fact // what was read about it
+	Config     string // how it could be configured
+
 	file   string // path of recipe.yaml, for messages
 	files  []template
 	env    []pair
@@ -53,8 +59,16 @@ type Recipe struct {
 	check  []Setting
 }
 
-// Install is how one system gets the layer.
+// Install is how one system gets the layer. {install} in a line stands for the folder of the recipe's packages.
 type Install struct{ System, Line string }
+
+// InstallIn is how the layer is installed when its packages go into a folder, named as a shell is to read it.
+func (r *Recipe) InstallIn(folder string) (out []Install) {
+	for _, i := range r.Install {
+		out = append(out, Install{i.System, strings.ReplaceAll(i.Line, installWord, folder)})
+	}
+	return out
+}
 
 // VersionOf is how the version of an installed layer is found out.
 type VersionOf struct {
@@ -70,6 +84,8 @@ type Variant struct {
 	Name string
 	Why  string // what it shows, one line
 	Good bool   // it is expected to keep the evidence
+
+	Stateful bool // what it shows depends on time and on what was asked before: by kind the same each time, not by count
 
 	set    map[string]*fixture.Node
 	env    []pair
@@ -149,6 +165,7 @@ func (r *Recipe) Settings(v *Variant) []Setting { return append(slices.Clone(r.c
 // Target is what a run of a recipe is about.
 type Target struct {
 	Command []string
+	Version []string // the command that says the version
 	Env     []string // NAME=value
 	Files   []Written
 	Ready   string

@@ -21,6 +21,9 @@ func TestBuiltin(t *testing.T) {
 		if r.Name != name {
 			t.Errorf("the recipe in %s is called %s", name, r.Name)
 		}
+		if r.Documented {
+			continue // recipe.yaml is all there is
+		}
 		if v := r.Variants[0]; v.Name != Default {
 			t.Errorf("%s: the first variant is %s", name, v.Name)
 		}
@@ -35,6 +38,12 @@ func TestBuiltin(t *testing.T) {
 		used := []string{File, "README.md"}
 		for _, f := range r.files {
 			used = append(used, f.name)
+		}
+		for _, f := range r.Packages {
+			used = append(used, f.Path)
+			if strings.Contains(f.Text, `"resolved"`) {
+				t.Errorf("%s/%s names the host of a registry: npm install --omit-lockfile-registry-resolved", name, f.Path)
+			}
 		}
 		_ = fs.WalkDir(builtin, name, func(p string, d fs.DirEntry, _ error) error {
 			if !d.IsDir() && !slices.Contains(used, strings.TrimPrefix(p, name+"/")) {

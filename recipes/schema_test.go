@@ -47,7 +47,10 @@ func schema() obj {
 		"title":       "preservecheck recipe",
 		"description": "How a layer is configured and started, and what is known about it, for preservecheck check --recipe. See docs/recipes.md.",
 		"type":        "object", "additionalProperties": false,
-		"required": []any{"format", "name", "what", "homepage", "versions", "install", "version", "command", "routes", "channels", "variants"},
+		"required": []any{"format", "name", "what", "homepage"},
+		"if":       obj{"required": []any{"documented"}, "properties": obj{"documented": obj{"const": true}}},
+		"then":     obj{"required": []any{"facts"}, "not": obj{"anyOf": each("install", "packages", "version", "command", "files", "env", "inherit", "ports", "ready", "routes", "check", "set", "variants", "advice")}},
+		"else":     obj{"required": []any{"versions", "install", "version", "command", "routes", "channels", "variants"}, "not": obj{"anyOf": each("config", "facts")}},
 		"properties": obj{
 			"format":   say("The format of this file.", obj{"const": Format}),
 			"name":     say("How the recipe is called.", name),
@@ -55,8 +58,9 @@ func schema() obj {
 			"homepage": say("The project's page.", ref("url")),
 			"versions": say("Versions that the recipe was tried with.", lines),
 			"install":  say("How each system gets the layer.", minimum(named(name, ref("line")), 1)),
+			"packages": say("Files beside this one that name what has to be installed, such as a lock file; taken as they are.", obj{"type": "array", "minItems": 1, "maxItems": maxItems, "items": obj{"type": "string", "pattern": `^[^/\x00-\x1f]+$`, "not": obj{"const": File}}}),
 			"version": say("How the version is found out.", obj{"type": "object", "additionalProperties": false, "required": []any{"command", "pattern"},
-				"properties": obj{"command": lines, "pattern": say("A regular expression whose only group is the version.", ref("line"))}}),
+				"properties": obj{"command": say("The program and its arguments.", lines), "pattern": say("A regular expression whose only group is the version.", ref("line"))}}),
 			"command":  say("The program and its arguments; there is no shell.", lines),
 			"files":    say("Templates beside this file, with the path that each is written to.", named(obj{"pattern": "^[^/]+$", "not": obj{"const": File}}, obj{"type": "string", "minLength": 1, "maxLength": maxLine, "pattern": `^[^./\x00-\x1f]`})),
 			"env":      say("Variables for the layer.", named(obj{"pattern": goodVariable().String()}, text)),
@@ -70,6 +74,10 @@ func schema() obj {
 			"set":      say("Texts of placeholders, where a variant has no other.", named(word, text)),
 			"variants": say("Configurations, default first.", obj{"type": "object", "required": []any{Default}, "propertyNames": name, "additionalProperties": ref("variant")}),
 			"advice":   say("Likely causes of what rows show, the special before the general.", obj{"type": "array", "items": ref("advice")}),
+
+			"documented": say("Nobody ran it: it has facts, and nothing to start it by.", obj{"type": "boolean"}),
+			"config":     say("How it could be configured, for people.", text),
+			"facts":      say("What was read about a layer that nobody ran.", obj{"type": "array", "minItems": 1, "maxItems": maxItems, "items": ref("fact")}),
 		},
 		"$defs": obj{
 			"line": line, "url": obj{"type": "string", "pattern": "^https?://."},
@@ -77,12 +85,32 @@ func schema() obj {
 			"routes": say("The ways into the layer, as in a target's file.", obj{"type": "array", "minItems": 1, "items": routeSchema()}),
 			"variant": obj{"type": "object", "additionalProperties": false, "required": []any{"why", "good"}, "properties": obj{
 				"why": say("What it shows, in one line.", ref("line")), "good": say("It is expected to keep the evidence.", obj{"type": "boolean"}),
-				"set": say("Texts of placeholders that the recipe's set has.", named(word, text)), "env": say("More variables.", named(obj{"pattern": goodVariable().String()}, text)),
+				"stateful": say("What it shows depends on time and on what was asked before.", obj{"type": "boolean"}),
+				"set":      say("Texts of placeholders that the recipe's set has.", named(word, text)), "env": say("More variables.", named(obj{"pattern": goodVariable().String()}, text)),
 				"routes": ref("routes"), "check": ref("check"),
 			}},
 			"advice": adviceSchema(),
+			"fact": obj{"type": "object", "additionalProperties": false, "required": []any{"about", "say", "source", "date"}, "properties": obj{
+				"about": enum(Abouts()), "basis": say("What it rests on: the source (the default), an early stub of ours, or nothing yet.", enum(Bases())), "say": ref("line"), "source": ref("url"), "date": obj{"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
+			}},
 		},
 	}
+}
+
+// each is a schema for each key that fits what has it.
+func each(keys ...string) (out []any) {
+	for _, k := range keys {
+		out = append(out, obj{"required": []any{k}})
+	}
+	return out
+}
+
+func enum(of []string) obj {
+	var all []any
+	for _, s := range of {
+		all = append(all, s)
+	}
+	return obj{"enum": all}
 }
 
 func closedPattern() string {
@@ -123,13 +151,6 @@ func routeSchema() obj {
 }
 
 func adviceSchema() obj {
-	enum := func(of []string) obj {
-		var all []any
-		for _, s := range of {
-			all = append(all, s)
-		}
-		return obj{"enum": all}
-	}
 	return obj{"type": "object", "additionalProperties": false, "required": []any{"cause", "remedy", "source", "date"},
 		"anyOf":             []any{obj{"required": []any{"key"}}, obj{"required": []any{"verdict"}}},
 		"dependentRequired": obj{"direction": []any{"key"}, "value": []any{"key"}},
@@ -180,7 +201,7 @@ func TestKeysAreTold(t *testing.T) {
 	for _, c := range []struct {
 		raw    any
 		schema obj
-	}{{rawRecipe{}, schema()}, {rawVersion{}, version}, {rawVariant{}, defs["variant"].(obj)}, {rawAdvice{}, defs["advice"].(obj)}} {
+	}{{rawRecipe{}, schema()}, {rawVersion{}, version}, {rawVariant{}, defs["variant"].(obj)}, {rawAdvice{}, defs["advice"].(obj)}, {rawFact{}, defs["fact"].(obj)}} {
 		var keys []string
 		for f := range reflect.TypeOf(c.raw).Fields() {
 			key := strings.ToLower(f.Name)
@@ -235,6 +256,14 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 			t.Errorf("%s: the schema takes it", c.why)
 		}
 	}
+	if err := validate(goodDocumented); err != nil {
+		t.Error(err)
+	}
+	for _, c := range refusedDocumented {
+		if err := validate(strings.Replace(goodDocumented, c.old, c.new, 1)); err == nil && !c.reader {
+			t.Errorf("%s: the schema takes it", c.why)
+		}
+	}
 }
 
 // plain reads a node as editors do (YAML 1.2, core schema).
@@ -269,6 +298,7 @@ func FuzzLoad(f *testing.F) {
 	for _, c := range refused {
 		f.Add([]byte(strings.Replace(goodRecipe, c.old, c.new, 1)), []byte(goodTemplate))
 	}
+	f.Add([]byte(goodDocumented), []byte(nil))
 	f.Fuzz(func(t *testing.T, recipe, template []byte) {
 		r, err := Load("mine", folder(string(recipe), string(template)))
 		if err != nil {

@@ -1,7 +1,9 @@
 package stub
 
 import (
+	"bytes"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/preservecheck/preservecheck/fixture"
@@ -40,6 +42,12 @@ func (c *conn) served() string {
 	return canary.plain
 }
 
+// thinking is the time before an answer that is written in parts. Go's reverse proxies (net/http of Go 1.26, and what is
+// built on it) take an answer that comes before they have seen the end of the request's body for a failure and break it off in
+// its first silence: 34 of 19,200 at once, none of 9,600 after 2 ms (measured 2026-11-30). No provider is that fast, so a
+// layer would be blamed for what it never does.
+const thinking = 3 * time.Millisecond
+
 // play writes a fixture's script and tells the ledger what was served: first when it starts, so that a client that
 // has seen the first byte finds it, and again at its end.
 func (c *conn) play(r *fixture.Rendered) after {
@@ -48,12 +56,18 @@ func (c *conn) play(r *fixture.Rendered) after {
 		Encoding: r.Encoding, Framing: string(r.Framing),
 	}
 	r = r.For(c.hit.ID)
+	if r.Writes() > 1 && !c.s.sleep(thinking) {
+		return drop
+	}
 	for i := range r.Writes() {
 		if p := r.Pause(i); p > 0 && !c.s.sleep(p) {
 			return drop
 		}
 		if c.out = r.Append(c.out[:0], i, c.hit.ID); len(c.out) == 0 {
 			continue
+		}
+		if i == 0 && c.head.close && r.KeepAlive() && !r.Fixture.Answer.Raw {
+			c.out = announceClose(c.out)
 		}
 		switch {
 		case served.AnswerAt.IsZero():
@@ -70,6 +84,14 @@ func (c *conn) play(r *fixture.Rendered) after {
 	served.Finished = true
 	c.s.opt.Ledger.Served(c.hit.ID, served)
 	return c.end(r)
+}
+
+// announceClose puts a connection: close behind the status line of an answer after which we close because the request asked
+// for it (RFC 9112, section 9.6). A layer that passes its client's connection: close on without acting on it (Node's http
+// does with a keep-alive agent) would else use the connection again, find it closed, and answer by itself.
+func announceClose(head []byte) []byte {
+	i := bytes.Index(head, []byte("\r\n"))
+	return slices.Insert(head, i+2, []byte("connection: close\r\n")...)
 }
 
 // end ends an answer as the script says.

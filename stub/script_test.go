@@ -69,6 +69,20 @@ func TestStepsArriveOneByOne(t *testing.T) {
 	}
 }
 
+// TestAnswersInPartsAreNotAtOnce: a Go proxy breaks an answer off that comes before it has seen the end of the request.
+func TestAnswersInPartsAreNotAtOnce(t *testing.T) {
+	s := start(t, nil)
+	nonce := ledger.NewNonce()
+	nc := s.dial()
+	_, _ = io.WriteString(nc, ask("steps", nonce))
+	if _, err := nc.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if h := s.ledger.Of(nonce)[0]; h.Served.AnswerAt.Sub(h.At) < thinking {
+		t.Errorf("answered %s after the request", h.Served.AnswerAt.Sub(h.At))
+	}
+}
+
 func TestPauseIsKept(t *testing.T) {
 	s := start(t, nil)
 	began := time.Now()

@@ -44,7 +44,8 @@ type checkFlags struct {
 	verbose                                           bool
 	known                                             []string
 	baseline                                          string
-	recipe, start, ready                              string
+	recipe, recipeDir, start, ready                   string
+	listenAny                                         bool
 }
 
 func (f *checkFlags) register(cmd *cobra.Command) {
@@ -53,6 +54,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.layer, "layer", "", "base `URL` of the layer as a client would be given it, or control:NAME for an embedded layer")
 	fl.StringVar(&f.target, "target", "", "`FILE` with name, version and routes of the layer, instead of --layer; see docs/targets.md")
 	fl.StringVar(&f.recipe, "recipe", "", "`NAME` or NAME/VARIANT of a recipe that starts the layer, or ./FOLDER of your own; see docs/recipes.md")
+	fl.StringVar(&f.recipeDir, recipeDirFlag, "", recipeDirUse)
 	fl.StringVar(&f.start, "start", "", "`COMMAND` that starts the layer, run without a shell and ended with all that it started; {stub} is its upstream")
 	fl.StringVar(&f.ready, "ready", "", "`URL` that gives any HTTP answer once what --start has started is up (default: the layer's port is open)")
 	fl.StringVar(&f.name, "name", "", "name of the layer, for the report")
@@ -64,6 +66,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.layerCA, "layer-ca", "", "PEM `FILE` with authorities to trust besides the system's")
 
 	fl.StringVar(&f.stubListen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on; with an embedded layer a free port")
+	listenAnyFlag(cmd, &f.listenAny)
 	fl.StringVar(&f.stubURL, "stub-url", "", "`URL` under which the layer reaches the stub, when it is not the address")
 
 	fl.StringArrayVar(&f.allowEnv, "allow-env", nil, "`NAME` of an environment variable that the file of --target may use in headers (repeatable)")

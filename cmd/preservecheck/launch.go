@@ -186,6 +186,7 @@ type running struct {
 	env       []string
 	gateway   *gateway.Gateway
 	ready     string
+	ask       []string // the command that says the version
 	version   string
 	notReady  string // why it can't be asked
 }
@@ -222,7 +223,7 @@ func (a *app) start(ctx context.Context, p *plan, stub string) (r *running, err 
 	if r.gateway, err = r.supervised(words, dir, r.log); err != nil {
 		hint := "see docs/recipes.md"
 		if r.recipe != nil {
-			hint = installLines(r.recipe)
+			hint = installLines(p.flags.recipe, r.recipe, p.flags.recipeDir, a.env)
 		}
 		return nil, usage(hint, "%s: the layer was not started: %s", r.from, err)
 	}
@@ -240,7 +241,7 @@ func (r *running) prepare(p *plan, stub, dir string) (words, env []string, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	r.ready = t.Ready
+	r.ready, r.ask = t.Ready, t.Version
 	return t.Command, t.Env, writeFiles(dir, t.Files)
 }
 
@@ -297,7 +298,7 @@ func (r *running) supervised(words []string, dir, log string) (*gateway.Gateway,
 
 // findVersion asks the program; "" when it does not say.
 func (r *running) findVersion(ctx context.Context, env environ) string {
-	words := slices.Clone(r.recipe.Version.Command)
+	words := slices.Clone(r.ask)
 	program, err := lookProgram(words[0], env)
 	if err != nil {
 		return ""

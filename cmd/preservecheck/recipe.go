@@ -30,7 +30,7 @@ func (p *plan) readRecipe(a *app, cmd *cobra.Command) error {
 	if !gateway.Supported() {
 		return usage(startIt, "%s: %s", from, gateway.ErrUnsupported)
 	}
-	r, v, err := recipeByName(f.recipe, from)
+	r, v, err := runnable(f.recipe, from)
 	if err != nil {
 		return err
 	}
@@ -48,9 +48,12 @@ func (p *plan) readRecipe(a *app, cmd *cobra.Command) error {
 	}
 	program, err := lookProgram(r.Command[0], a.env)
 	if err != nil {
-		return usage(installLines(r), "%s: the program %q is not there", from, r.Command[0])
+		return usage(installLines(f.recipe, r, f.recipeDir, a.env), "%s: the program %q is not there", from, r.Command[0])
 	}
 	l := &launch{recipe: r, variant: v, program: program, from: from, place: recipes.Place{Stub: "127.0.0.1:1", Dir: "/", Ports: map[string]string{}}}
+	if l.place.Install, err = installFolder(r, f.recipeDir, origin(cmd, "recipe-dir"), a.env); err != nil {
+		return err
+	}
 	if l.place.Port, err = freePort(); err != nil {
 		return err
 	}
@@ -63,17 +66,24 @@ func (p *plan) readRecipe(a *app, cmd *cobra.Command) error {
 	if err != nil {
 		return usage(recipeHint, "%s: %s", from, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
+	if what := notInstalled(r, filled, l.place.Install); what != "" {
+		return usage(installLines(f.recipe, r, f.recipeDir, a.env), "%s: %s", from, what)
+	}
 	p.launch = l
 	return p.useTarget(cmd, &target.Target{Name: l.name(), Routes: filled.Routes})
 }
 
-// installLines says how to get a layer.
-func installLines(r *recipes.Recipe) string {
-	var all []string
-	for _, i := range r.Install {
-		all = append(all, i.System+": "+i.Line)
+// runnable finds a recipe that has something to start.
+func runnable(text, from string) (*recipes.Recipe, *recipes.Variant, error) {
+	r, variant, err := openRecipe(text, from)
+	if err != nil {
+		return nil, nil, err
 	}
-	return "install it (" + strings.Join(all, "; ") + ")"
+	if r.Documented {
+		return nil, nil, usage("preservecheck recipes show "+quote(text)+" tells how to check it yourself",
+			"%s: %s can only be documented, and was not run: nothing here starts it", from, r.Name)
+	}
+	return variantOf(r, variant, from)
 }
 
 // recipeByName finds NAME, NAME/VARIANT, ./folder or ./folder/variant.
@@ -82,6 +92,13 @@ func recipeByName(text, from string) (*recipes.Recipe, *recipes.Variant, error) 
 	if err != nil {
 		return nil, nil, err
 	}
+	if r.Documented && variant == "" {
+		return r, nil, nil
+	}
+	return variantOf(r, variant, from)
+}
+
+func variantOf(r *recipes.Recipe, variant, from string) (*recipes.Recipe, *recipes.Variant, error) {
 	v, ok := r.ByName(variant)
 	if !ok {
 		return nil, nil, usage(didYouMean(variant, r.VariantNames(), recipeHint), "%s: the recipe %s has no variant %q", from, r.Name, variant)

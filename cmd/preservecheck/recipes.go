@@ -48,7 +48,11 @@ func newRecipesList(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.What, strings.Join(r.VariantNames(), ", "))
+				variants := strings.Join(r.VariantNames(), ", ")
+				if r.Documented {
+					variants = "(not run, documented only)"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", r.Name, r.What, variants)
 			}
 			if err := w.Flush(); err != nil {
 				return err
@@ -77,7 +81,8 @@ func completeRecipes(_ *cobra.Command, args []string, _ string) ([]string, cobra
 }
 
 func newRecipesShow(a *app) *cobra.Command {
-	return &cobra.Command{
+	var dir string
+	cmd := &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Show what a recipe knows: variants, how to install it, quirks, advice",
 		Example:           "  preservecheck recipes show nginx\n  preservecheck recipes show ./mine",
@@ -88,13 +93,15 @@ func newRecipesShow(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return unwritten(showRecipe(a.out, r, args[0]))
+			return unwritten(showRecipe(a.out, r, args[0], installs(args[0], r, dir, a.env)))
 		},
 	}
+	cmd.Flags().StringVar(&dir, recipeDirFlag, "", recipeDirUse)
+	return cmd
 }
 
 // showRecipe prints a recipe. A folder of the user's may be somebody else's, so its texts are made plain.
-func showRecipe(w io.Writer, r *recipes.Recipe, asked string) error {
+func showRecipe(w io.Writer, r *recipes.Recipe, asked string, install []recipes.Install) error {
 	var b strings.Builder
 	line := func(format string, args ...any) {
 		b.WriteString(report.Plain(fmt.Sprintf(format, args...)) + "\n")
@@ -105,9 +112,14 @@ func showRecipe(w io.Writer, r *recipes.Recipe, asked string) error {
 		}
 	}
 	line("%s: %s (%s)", r.Name, r.What, r.Homepage)
+	if r.Documented {
+		showDocumented(r, line, list)
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
 	line("tried with %s; channels that arrive: %s", strings.Join(r.Versions, ", "), strings.Join(r.Channels, ", "))
-	list("install", len(r.Install))
-	for _, i := range r.Install {
+	list("install", len(install))
+	for _, i := range install {
 		line("  %s: %s", i.System, i.Line)
 	}
 	list("variants", len(r.Variants))
@@ -129,6 +141,42 @@ func showRecipe(w io.Writer, r *recipes.Recipe, asked string) error {
 	line("next: preservecheck check --recipe %s", quote(asked))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// showDocumented prints what was read about a layer that nobody ran.
+func showDocumented(r *recipes.Recipe, line func(string, ...any), list func(string, int)) {
+	line("not run: nothing here can start it; each line says what it rests on")
+	if len(r.Versions) > 0 {
+		line("it is about %s", strings.Join(r.Versions, ", "))
+	}
+	if len(r.Channels) > 0 {
+		line("channels that should arrive: %s", strings.Join(r.Channels, ", "))
+	}
+	for _, about := range recipes.Abouts() {
+		list(about, 1)
+		known := false
+		for _, f := range r.Facts {
+			if f.About == about {
+				known = true
+				line("  %s", f.Say)
+				line("    %s: %s (%s)", map[string]string{"read": "source", "seen": "seen once with an early stub of ours", "expected": "not looked up; see"}[f.Basis], f.Source, f.Date)
+			}
+		}
+		if !known {
+			line("  not known")
+		}
+	}
+	list("quirks", len(r.Quirks))
+	for _, q := range r.Quirks {
+		line("  %s", q)
+	}
+	if r.Config != "" {
+		list("configuration, for example", 1)
+		for _, l := range strings.Split(strings.TrimRight(r.Config, "\n"), "\n") {
+			line("  %s", l)
+		}
+	}
+	list("next: preservecheck check --layer URL, with the layer's upstream set to the stub; see docs/check.md", 1)
 }
 
 func newRecipesWrite(a *app) *cobra.Command {
@@ -153,7 +201,7 @@ file is replaced.`,
 
 // writeRecipe fills a recipe in for a folder that stays.
 func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port int) error {
-	r, v, err := recipeByName(name, "recipes write")
+	r, v, err := runnable(name, "recipes write")
 	if err != nil {
 		return err
 	}
@@ -165,7 +213,7 @@ func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port in
 	if err != nil {
 		return usage("choose another port or folder", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	files := append(t.Files, recipes.Written{Path: "target.yaml", Text: targetYAML(r.Name, t.Routes)})
+	files := append(append(t.Files, r.Packages...), recipes.Written{Path: "target.yaml", Text: targetYAML(r.Name, t.Routes)})
 	for _, f := range files {
 		if _, err := os.Lstat(filepath.Join(at.Dir, filepath.FromSlash(f.Path))); !errors.Is(err, fs.ErrNotExist) {
 			return usage("give another folder, or remove it yourself", "%s is there already", filepath.Join(folder, f.Path))
@@ -193,6 +241,11 @@ func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port in
 	if at.Stub != defaultListen {
 		check = append(check, "--stub-url", quote(stub))
 	}
+	for i, line := range r.InstallIn(quote(at.Dir)) {
+		if line.Line != r.Install[i].Line {
+			b.WriteString("install: " + report.Plain(line.Line) + "\n")
+		}
+	}
 	b.WriteString("start: " + report.Plain(strings.Join(words, " ")) + "\ncheck: " + report.Plain(strings.Join(check, " ")) + "\n")
 	_, err = io.WriteString(a.out, b.String())
 	return unwritten(err)
@@ -215,7 +268,7 @@ func placeOf(cmd *cobra.Command, r *recipes.Recipe, folder, stub string, port in
 	if err != nil {
 		return recipes.Place{}, err
 	}
-	at := recipes.Place{Stub: base.Host, Dir: dir, Port: strconv.Itoa(port), Ports: map[string]string{}}
+	at := recipes.Place{Stub: base.Host, Dir: dir, Install: dir, Port: strconv.Itoa(port), Ports: map[string]string{}}
 	for i, name := range r.Ports {
 		at.Ports[name] = strconv.Itoa(port + 1 + i)
 	}

@@ -100,16 +100,52 @@ func (p *plan) readRouteHeaders(a *app, cmd *cobra.Command) error {
 	for _, name := range p.flags.allowEnv {
 		env[name] = a.env[name]
 	}
+	p.routeEnv = env
 	for i := range p.routes {
-		for _, h := range p.target.Routes[i].Headers {
-			if err := allowed(h, env); err != nil {
-				return err
-			}
-			field, err := headerField(h.Name, h.Value.Value, h.Value.At, env, &p.secrets)
-			if err != nil {
-				return err
-			}
-			p.routes[i].header = append(p.routes[i].header, field)
+		fields, err := routeHeaders(&p.target.Routes[i], env, &p.secrets)
+		if err != nil {
+			return err
+		}
+		p.routes[i].header = fields
+	}
+	return nil
+}
+
+func routeHeaders(t *target.Route, env environ, s *secrets) (fields []wire.Field, err error) {
+	for _, h := range t.Headers {
+		if err := allowed(h, env); err != nil {
+			return nil, err
+		}
+		field, err := headerField(h.Name, h.Value.Value, h.Value.At, env, s)
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, field)
+	}
+	return fields, nil
+}
+
+// routesTo fills the routes of a recipe in for the stub as it listens: a URL or a header may name the layer's upstream.
+func (p *plan) routesTo(stub string) error {
+	if p.launch == nil || p.launch.recipe == nil {
+		return nil
+	}
+	p.launch.place.Stub = stub
+	t, err := p.launch.recipe.In(p.launch.variant, p.launch.place)
+	if err != nil {
+		return err
+	}
+	var known secrets // they were noted when the plan was made
+	for i := range t.Routes {
+		r := &p.routes[i]
+		if r.base, err = parseBase(t.Routes[i].URL.Value, t.Routes[i].URL.At, &known); err != nil {
+			return err
+		}
+		if r.header, err = routeHeaders(&t.Routes[i], p.routeEnv, &known); err != nil {
+			return err
+		}
+		if t.Routes[i].Model != "" {
+			r.model = t.Routes[i].Model
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/netip"
 	"time"
 
 	"github.com/preservecheck/preservecheck/check"
@@ -53,8 +54,17 @@ func (a *app) listen(m *fixture.Matrix, ch ledger.Channels, watch bool, address,
 	return &station{ledger: led, server: server, addr: l.Addr()}, nil
 }
 
+// host is where the stub is reached on this machine. One that listens everywhere is asked by loopback.
+func (s *station) host() string {
+	at, err := netip.ParseAddrPort(s.addr.String())
+	if err != nil || !at.Addr().IsUnspecified() {
+		return s.addr.String()
+	}
+	return net.JoinHostPort("127.0.0.1", portOf(at))
+}
+
 // url is the stub's base URL on this machine.
-func (s *station) url() string { return "http://" + s.addr.String() }
+func (s *station) url() string { return "http://" + s.host() }
 
 // runPlan does one check, from the stub's start to its end.
 func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err error) {
@@ -66,6 +76,9 @@ func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err erro
 	if own := p.ownSocket(s); own != "" {
 		return record.Document{}, usage("give the address of the layer, whose upstream is then the stub",
 			"nothing was tested: %s is the stub itself", own)
+	}
+	if err := p.routesTo(s.addr.String()); err != nil {
+		return record.Document{}, err
 	}
 	c := p.config(s)
 	if p.control != "" {
@@ -118,7 +131,7 @@ func (p *plan) config(s *station) check.Config {
 	f := p.flags
 	d := p.document()
 	d.Target.StubURL = s.url()
-	direct := wire.Client{Base: wire.Base{Scheme: "http", Host: s.addr.String(), Authority: s.addr.String()}, Abrupt: true}
+	direct := wire.Client{Base: wire.Base{Scheme: "http", Host: s.host(), Authority: s.host()}, Abrupt: true}
 	if p.stubURL != nil {
 		d.Target.StubURL = p.stubURL.String()
 	}
@@ -166,6 +179,9 @@ func (p *plan) proof(ctx context.Context) record.Proof {
 // announce says on stderr what the user has to know before the first row.
 func (a *app) announce(p *plan, url string) {
 	a.note("stub: use this as the layer's upstream base URL: %s (it answers POST %s, below any path)", url, paths(p.dialects))
+	if p.flags.listenAny && p.stubURL == nil {
+		a.note("note: the stub listens on %s; a layer elsewhere has to reach it under another name, which --stub-url tells", p.listen)
+	}
 	if !p.local() || len(p.hazards) != 1 || p.hazards[0] != fixture.HazardNone {
 		a.note("note: the layer will see errors like a provider's; if it shares a circuit breaker or key state with live traffic, that may be hit (--hazard none avoids it)")
 	}

@@ -16,6 +16,7 @@ import (
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	listen  string
+	any     bool
 	channel string
 	verbose bool
 	matrix  []string
@@ -37,6 +38,7 @@ func newServe(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&f.listen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on")
+	listenAnyFlag(cmd, &f.any)
 	cmd.Flags().StringVar(&f.channel, "channel", "auto", "header:NAME takes the fixture from that header instead of x-fixture")
 	matrixFlag(cmd, &f.matrix)
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print a line for each request")
@@ -44,7 +46,10 @@ func newServe(a *app) *cobra.Command {
 }
 
 func (a *app) serve(ctx context.Context, cmd *cobra.Command, f *serveFlags) error {
-	if err := localAddress(f.listen, origin(cmd, "stub-listen")); err != nil {
+	if f.any && !cmd.Flags().Changed("stub-listen") {
+		f.listen = anyListen
+	}
+	if err := localAddress(f.listen, origin(cmd, "stub-listen"), f.any); err != nil {
 		return err
 	}
 	_, channels, err := parseChannel(f.channel, origin(cmd, "channel"))

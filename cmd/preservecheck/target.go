@@ -111,19 +111,19 @@ func loopback(addrs []netip.Addr) bool {
 	return len(addrs) > 0
 }
 
-// localAddress refuses an address to listen on that others can reach.
-func localAddress(address, from string) error {
+// localAddress refuses an address to listen on that others can reach, unless any is asked for.
+func localAddress(address, from string, any bool) error {
 	const hint = "write it like 127.0.0.1:8787; port 0 takes a free one"
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || port == "" {
 		return usage(hint, "%s: %q is not HOST:PORT", from, address)
 	}
 	ip, err := netip.ParseAddr(host)
-	if host == "localhost" || err == nil && ip.IsLoopback() {
+	if any || host == "localhost" || err == nil && ip.IsLoopback() {
 		return nil
 	}
-	return usage(hint+"; a layer elsewhere can be brought here by a tunnel, with --stub-url naming its far end",
-		"%s: %q is not an address of this machine alone, and a stub that others can reach is not there yet", from, host)
+	return usage(hint+"; add --listen-any if others may ask the stub, or bring the layer here by a tunnel, with --stub-url naming its far end",
+		"%s: %q is not an address of this machine alone", from, host)
 }
 
 // sameSocket reports whether a layer's address is the one that the stub listens on.
@@ -134,7 +134,24 @@ func sameSocket(layer wire.Base, addrs []netip.Addr, stub net.Addr) bool {
 		return false
 	}
 	for _, a := range addrs {
-		if a == at.Addr().Unmap() || at.Addr().IsUnspecified() {
+		if a == at.Addr().Unmap() || at.Addr().IsUnspecified() && ownAddress(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownAddress reports whether an address is one of this machine.
+func ownAddress(a netip.Addr) bool {
+	if a.IsLoopback() || a.IsUnspecified() {
+		return true
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return true // better refuse a layer than take the stub for one
+	}
+	for _, o := range own {
+		if p, err := netip.ParsePrefix(o.String()); err == nil && p.Addr().Unmap() == a {
 			return true
 		}
 	}

@@ -52,20 +52,24 @@ func TestLocalAddress(t *testing.T) {
 	cases := []struct {
 		why, in string
 		ok      bool
+		asked   bool // it may be, with --listen-any
 	}{
-		{"the default", "127.0.0.1:8787", true},
-		{"any free port", "127.0.0.1:0", true},
-		{"IPv6", "[::1]:8787", true},
-		{"by name", "localhost:8787", true},
-		{"everywhere", ":8787", false},
-		{"everywhere, spelled out", "0.0.0.0:8787", false},
-		{"another machine's", "192.0.2.1:8787", false},
-		{"no port", "127.0.0.1", false},
-		{"only a port", "8787", false},
+		{"the default", "127.0.0.1:8787", true, true},
+		{"any free port", "127.0.0.1:0", true, true},
+		{"IPv6", "[::1]:8787", true, true},
+		{"by name", "localhost:8787", true, true},
+		{"everywhere", ":8787", false, true},
+		{"everywhere, spelled out", "0.0.0.0:8787", false, true},
+		{"another machine's", "192.0.2.1:8787", false, true},
+		{"no port", "127.0.0.1", false, false},
+		{"only a port", "8787", false, false},
 	}
 	for _, c := range cases {
-		if err := localAddress(c.in, "--stub-listen"); (err == nil) != c.ok {
+		if err := localAddress(c.in, "--stub-listen", false); (err == nil) != c.ok {
 			t.Errorf("%s: %q gives %v", c.why, c.in, err)
+		}
+		if err := localAddress(c.in, "--stub-listen", true); (err == nil) != (c.ok || c.asked) {
+			t.Errorf("%s, asked for: %q gives %v", c.why, c.in, err)
 		}
 	}
 }
@@ -81,6 +85,13 @@ func TestSameSocket(t *testing.T) {
 		{"another port", "127.0.0.1:8788", "127.0.0.1", false},
 		{"the same port on another machine", "gw:8787", "192.0.2.1", false},
 		{"the same port on another loopback address", "127.0.0.2:8787", "127.0.0.2", false},
+	}
+	everywhere := &net.TCPAddr{IP: net.IPv4zero, Port: 8787}
+	if !sameSocket(wire.Base{Host: "127.0.0.2:8787"}, []netip.Addr{netip.MustParseAddr("127.0.0.2")}, everywhere) {
+		t.Error("a stub that listens everywhere listens on each loopback address")
+	}
+	if sameSocket(wire.Base{Host: "gw:8787"}, []netip.Addr{netip.MustParseAddr("192.0.2.1")}, everywhere) {
+		t.Error("a stub that listens everywhere is taken for another machine's layer")
 	}
 	for _, c := range cases {
 		if got := sameSocket(wire.Base{Host: c.host}, []netip.Addr{netip.MustParseAddr(c.addr)}, stub); got != c.want {
