@@ -199,8 +199,8 @@ func TestNoteOf(t *testing.T) {
 	served := ledger.Hit{Note: "two channels", Served: ledger.Served{Status: 429, Fixture: "x"}}
 	busy := ledger.Hit{Note: "two channels", Served: ledger.Served{Status: http.StatusServiceUnavailable, Fixture: "x"}}
 	for _, c := range []struct {
-		why        string
-		hits       []ledger.Hit
+		why         string
+		hits        []ledger.Hit
 		own, astray string
 	}{
 		{"none", nil, "", ""},

@@ -101,7 +101,7 @@ func conditions(w io.Writer, o options, sources []*source) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer os.RemoveAll(work)
+	defer func() { _ = os.RemoveAll(work) }() // in the folder for such things anyway
 	binary, places, err := build(work, o.dir, sources)
 	if err != nil {
 		return false, err
