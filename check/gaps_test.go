@@ -11,6 +11,7 @@ import (
 	"github.com/preservecheck/preservecheck/evidence"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/wire"
 )
 
 // TestGaps: how long a layer waited is told from the stub's own clock, against what the upstream asked for.
@@ -97,5 +98,28 @@ func TestArticleEvidence(t *testing.T) {
 	}
 	if none := (&runner{}).article(row, e[:1], nil, 1); none.RateLimit != nil || none.RetryAfter != nil {
 		t.Errorf("of an answer without any: %+v", none)
+	}
+}
+
+// TestClaimed: what a layer says of its retries is held against what the stub counted, where it counted any.
+func TestClaimed(t *testing.T) {
+	for _, c := range []struct {
+		why, claim string
+		hits       int
+		want       string
+	}{
+		{"right", "1", 2, ""},
+		{"none, and that is right", "0", 1, ""},
+		{"too few", " 0 ", 2, "x-portkey-retry-attempt-count says 0, and the stub counted 1 retry"},
+		{"too many", "3", 3, "x-portkey-retry-attempt-count says 3, and the stub counted 2 retries"},
+		{"it gave up counting", "-1", 2, ""},
+		{"no number", "many", 2, ""},
+		{"the stub was not asked at all: that is another fault", "1", 0, ""},
+		{"nothing is claimed", "", 2, ""},
+	} {
+		a := &wire.Answer{Header: []wire.Field{{Name: "X-Portkey-Retry-Attempt-Count", Value: c.claim}}}
+		if got := claimed(&seen{probe: &probe{answer: a}, hits: make([]ledger.Hit, c.hits)}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
 	}
 }

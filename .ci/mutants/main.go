@@ -17,12 +17,15 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
+	"time"
 )
 
 type options struct {
 	in, list, gremlins, dir string
 	only, file              *regexp.Regexp
 	patience, workers       int
+	longest                 time.Duration
 }
 
 func main() {
@@ -32,6 +35,7 @@ func main() {
 	flag.StringVar(&o.gremlins, "gremlins", "", "what gremlins wrote with --output")
 	flag.IntVar(&o.patience, "patience", 30, "how many times as long as untouched a test may take")
 	flag.IntVar(&o.workers, "workers", 1, "how many changes are tried side by side; more where the tests wait more than they work")
+	flag.DurationVar(&o.longest, "longest", 0, "leave out tests that take longer untouched, and name them; what lives then may still be noticed by them")
 	only := flag.String("run", ".", "the tests that are run, as in go test")
 	file := flag.String("file", ".", "the files that are changed")
 	flag.Parse()
@@ -106,9 +110,12 @@ func conditions(w io.Writer, o options, sources []*source) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	r := &runner{binary: binary, dir: o.dir, patience: o.patience}
+	r := &runner{binary: binary, dir: o.dir, patience: o.patience, longest: o.longest}
 	if err := r.learn(work, o.only); err != nil {
 		return false, err
+	}
+	if len(r.left) > 0 {
+		fmt.Fprintln(w, "left out, since they take long:", strings.Join(r.left, " "))
 	}
 	var chosen []place
 	var numbers []int

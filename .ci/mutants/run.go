@@ -18,7 +18,9 @@ import (
 // runner runs the tests of one package, each by itself, so that a change is only shown to tests that come by it.
 type runner struct {
 	binary, dir string
-	patience    int // how many times as long as untouched a test may take
+	patience    int           // how many times as long as untouched a test may take
+	longest     time.Duration // tests that take longer are left out; 0: none
+	left        []string      // those
 	tests       []test
 }
 
@@ -55,6 +57,10 @@ func (r *runner) learn(work string, only *regexp.Regexp) error {
 			return fmt.Errorf("%s fails untouched: %w\n%s", name, err, out)
 		}
 		t := test{name: name, took: time.Since(begin), reaches: map[int]bool{}}
+		if r.longest > 0 && t.took > r.longest {
+			r.left = append(r.left, name)
+			continue
+		}
 		lines, err := os.ReadFile(trace)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
