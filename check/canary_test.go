@@ -150,10 +150,12 @@ func TestArmAll(t *testing.T) {
 
 // TestSlot: requests leave no closer than the rate allows, and time that went by unused is not made up for.
 func TestSlot(t *testing.T) {
-	if wait := (&traffic{}).slot(0); wait != 0 {
-		t.Errorf("without a rate: %s", wait)
-	}
 	tr := traffic{}
+	for range 2 {
+		if wait := tr.slot(0); wait != 0 {
+			t.Errorf("without a rate: %s", wait)
+		}
+	}
 	first, second, third := tr.slot(0.01), tr.slot(0.01), tr.slot(0.01)
 	if first != 0 || second < 99*time.Second || second > 100*time.Second || third < 199*time.Second {
 		t.Errorf("one in 100 s: %s, %s, %s", first, second, third)
