@@ -23,7 +23,7 @@ import (
 
 type options struct {
 	in, list, gremlins, dir string
-	only, file              *regexp.Regexp
+	only, place             *regexp.Regexp
 	patience, workers       int
 	longest                 time.Duration
 }
@@ -37,9 +37,9 @@ func main() {
 	flag.IntVar(&o.workers, "workers", 1, "how many changes are tried side by side; more where the tests wait more than they work")
 	flag.DurationVar(&o.longest, "longest", 0, "leave out tests that take longer untouched, and name them; what lives then may still be noticed by them")
 	only := flag.String("run", ".", "the tests that are run, as in go test")
-	file := flag.String("file", ".", "the files that are changed")
+	place := flag.String("place", ".", "the places that are changed, as the report writes them: file:line function, kind of where: expression")
 	flag.Parse()
-	o.only, o.file = regexp.MustCompile(*only), regexp.MustCompile(*file)
+	o.only, o.place = regexp.MustCompile(*only), regexp.MustCompile(*place)
 	o.dir = filepath.ToSlash(filepath.Clean(flag.Arg(0)))
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "mutants: want one package")
@@ -120,7 +120,7 @@ func conditions(w io.Writer, o options, sources []*source) (bool, error) {
 	var chosen []place
 	var numbers []int
 	for i, p := range places {
-		if (o.in == "all" || o.in == p.In) && o.file.MatchString(p.File) {
+		if (o.in == "all" || o.in == p.In) && o.place.MatchString(p.String()) {
 			chosen, numbers = append(chosen, p), append(numbers, i+1)
 		}
 	}

@@ -68,7 +68,7 @@ func inModule(t *testing.T, list string) options {
 	}
 	t.Chdir(dir)
 	any := regexp.MustCompile(".")
-	return options{in: "all", list: "list", dir: "p", only: any, file: any, patience: 30, workers: 2}
+	return options{in: "all", list: "list", dir: "p", only: any, place: any, patience: 30, workers: 2}
 }
 
 func entry(parts ...string) string { return strings.Join(append(parts, "a reason"), "\t") + "\n" }
@@ -155,7 +155,7 @@ func TestNothingRanIsNoPass(t *testing.T) {
 	}{
 		{"no such package", func(o *options) { o.dir = "q" }, "no Go files"},
 		{"no test", func(o *options) { o.only = regexp.MustCompile("^Nothing") }, "no tests"},
-		{"no file", func(o *options) { o.file = regexp.MustCompile("^nothing") }, "nothing to change"},
+		{"no such place", func(o *options) { o.place = regexp.MustCompile("^nothing") }, "nothing to change"},
 		{"a list without reasons", func(o *options) { os.WriteFile(o.list, []byte("p/p.go\tf\tk\te\t\n"), 0o600) }, "reason"},
 		{"tests that fail untouched", func(*options) {
 			os.WriteFile("p/q_test.go", []byte("package p\n\nimport \"testing\"\n\nfunc TestQ(t *testing.T) { t.Error() }\n"), 0o600)
