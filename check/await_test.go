@@ -63,3 +63,53 @@ func TestAwait(t *testing.T) {
 		}
 	}
 }
+
+// hitByAll is a stub that every request reached.
+type hitByAll struct{ book }
+
+func (hitByAll) Of(string) []ledger.Hit { return make([]ledger.Hit, 1) }
+
+// passes answers a success, but for the last of so many requests.
+type passes struct{ n, last int }
+
+func (w *passes) Do(context.Context, wire.Request) *wire.Answer {
+	if w.n++; w.n == w.last {
+		return &wire.Answer{Status: 502, End: wire.EndComplete}
+	}
+	return &wire.Answer{Status: 200, End: wire.EndComplete, Body: []byte(`{"type":"message"}`)}
+}
+
+// TestAlone: around each row that is asked alone goes a canary, behind the last as well, or nobody would see what that row does.
+func TestAlone(t *testing.T) {
+	for _, c := range []struct {
+		why         string
+		rows, asked int
+		last        int // the request that is refused
+		after       string
+		changed     bool
+	}{
+		{"one row", 1, 3, 0, "", false},
+		{"two", 2, 5, 0, "", false},
+		{"none", 0, 0, 0, "", false},
+		{"the last of them changes the layer's state", 2, 5, 5, "tier_cap (stream)", true},
+	} {
+		r, row := tierCap(t)
+		w := &passes{last: c.last}
+		r.ctx, r.c.Hits, r.c.Timeout, r.c.Settle = t.Context(), hitByAll{}, time.Second, time.Second
+		r.c.Rules = compare.Rules{Profile: compare.ProfileByName("core"), MaxLayerRetries: -1}
+		r.routes = map[string]*Route{"": {Layer: w, Model: "m"}}
+		r.traffic.active, r.unsent, r.dirty, r.notAlone = map[*probe]bool{}, map[Row]string{}, map[Row]string{}, map[Row]bool{}
+		stream := row
+		stream.Mode = "stream"
+		r.expected[stream] = r.expected[row]
+		both := []Row{row, stream}
+		r.channel = map[lane]channels{}
+		for _, x := range both {
+			r.channel[x.lane()] = channels{send: []ledger.Channel{ledger.Marker}, decides: ledger.Marker}
+		}
+		r.alone(t.Context(), both[:c.rows])
+		if w.n != c.asked || (len(r.unbacked) > 0) != c.changed || c.changed && r.unbacked[0].after != c.after {
+			t.Errorf("%s: %d requests, noted %+v", c.why, w.n, r.unbacked)
+		}
+	}
+}
