@@ -9,6 +9,7 @@ import (
 
 	"github.com/preservecheck/preservecheck/compare"
 	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/evidence"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/wire"
@@ -98,6 +99,65 @@ func TestIdsIn(t *testing.T) {
 		isOwn, other := r.idsIn(&wire.Answer{Header: c.header, Body: c.body}, []ledger.Hit{{ID: own}})
 		if isOwn != c.own || (other != nil) != c.other || other != nil && other.ID != another {
 			t.Errorf("%s: own %v, other %+v", c.why, isOwn, other)
+		}
+	}
+}
+
+// directly answers a row as its fixture says, with so much time between its parts, the first and the second time.
+type directly struct {
+	row   Row
+	apart [2]time.Duration
+	n     int
+}
+
+func (w *directly) Do(context.Context, wire.Request) *wire.Answer {
+	a := w.row.Fixture.Expected(fixture.NoID, w.row.Mode == fixture.Stream).Clone()
+	a.BodyAt = time.Unix(100, 0)
+	a.LastAt = a.BodyAt.Add(w.apart[min(w.n, 1)])
+	w.n++
+	return a
+}
+
+// TestFetchDirect: each row is fetched twice, to see whether the way alters anything; one that breaks off may break off elsewhere,
+// so it is fetched once. A stream that was passed on once had only a slow machine the other time; one that never was is held back.
+func TestFetchDirect(t *testing.T) {
+	m, err := fixture.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paused, cut *fixture.Fixture
+	for _, f := range m.Rows {
+		if paused == nil && f.Pause() > 0 && !f.ExpectFailure && f.Dialect == "anthropic" {
+			paused = f
+		}
+		if cut == nil && f.ExpectFailure && f.Dialect == "anthropic" {
+			cut = f
+		}
+	}
+	for _, c := range []struct {
+		why   string
+		f     *fixture.Fixture
+		apart [2]time.Duration // as parts of the pause
+		asked int
+		pace  string
+	}{
+		{"passed on both times", paused, [2]time.Duration{1, 1}, 2, string(wire.AsSent)},
+		{"the first time", paused, [2]time.Duration{1, 0}, 2, string(wire.AsSent)},
+		{"the second time", paused, [2]time.Duration{0, 1}, 2, string(wire.AsSent)},
+		{"never", paused, [2]time.Duration{0, 0}, 2, string(wire.AtOnce)},
+		{"a row that breaks off", cut, [2]time.Duration{0, 0}, 1, ""},
+	} {
+		row := Row{Fixture: c.f, Mode: fixture.Stream, Dialect: dialects.Anthropic}
+		w := &directly{row: row}
+		for i := range c.apart {
+			w.apart[i] = c.apart[i] * c.f.Pause()
+		}
+		r := &runner{ctx: t.Context(), c: Config{Matrix: m, Rows: []Row{row}, Direct: w, Hits: book{}, Timeout: time.Second, Concurrency: 1, Rules: compare.Rules{Profile: compare.ProfileByName("core")}}}
+		r.expected, r.directs, r.dirty, r.unsent = map[Row]evidence.Evidence{}, map[Row]evidence.Evidence{}, map[Row]string{}, map[Row]string{}
+		r.ids, r.directTime = map[Row][]string{}, map[Row]time.Duration{}
+		r.fetchDirect(t.Context())
+		if got := r.directs[row].Get(paceKey).Text; w.n != c.asked || got != c.pace && c.pace != "" || r.dirty[row] != "" {
+			t.Errorf("%s: asked %d times, pace %q, dirty %q", c.why, w.n, got, r.dirty[row])
 		}
 	}
 }

@@ -40,6 +40,7 @@ func TestRemark(t *testing.T) {
 		{"as long as is told whole", "error/message", str("limit"), str(strings.Repeat("x", 80) + "limit"), `prefix "` + strings.Repeat("x", 80) + `"`},
 		{"one more is cut", "error/message", str("limit"), str(strings.Repeat("x", 81) + "limit"), `xx" … "xx`},
 		{"all of it in one member", "error/message", str("m"), str("AnthropicException - " + body), "the whole upstream body is inside message"},
+		{"in a member that nobody sent", "error/upstream", evidence.Value{}, str(body), "the whole upstream body is inside upstream"},
 		{"as bytes of Python", "error/message", str("m"), str("AnthropicException - b'" + body + "'. Received Model Group=x"), "the whole upstream body is inside message"},
 		{"escaped", "error/message", str("m"), str(`upstream said "` + escaped + `"`), "the whole upstream body is inside message"},
 		{"escaped twice", "error/message", str("m"), str(strings.Trim(strconv.Quote(escaped), `"`)), "the whole upstream body is inside message"},
