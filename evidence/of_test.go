@@ -24,6 +24,8 @@ var layout = Layout{Error: "error", Sequence: "seq", Event: func(e Event) Meanin
 		m.Terminal = "message_stop"
 	case e.Get("stop").Kind == String:
 		m.Terminal = "stop " + e.Get("stop").Text
+	case kind == "beat":
+		m.Keepalive = true
 	case kind == "delta":
 		m.Text = []string{"choices", "0", "text"}
 	}

@@ -131,6 +131,15 @@ func TestStream(t *testing.T) {
 			},
 		},
 		{
+			"keepalives stand apart and have no part in the order",
+			sse(`beat:{"type":"beat"}`, startEvent, `beat:{"type":"beat","a":1}`),
+			[]string{
+				`stream/events = list ["start"]`, "stream/data = object ", "stream/data/start = object ", "stream/data/start/type = string start",
+				"stream/keepalive = object ", "stream/keepalive/beat = object ", "stream/keepalive/beat/type = string beat",
+				"stream/keepalive/beat#2 = object ", "stream/keepalive/beat#2/a = number 1", "stream/keepalive/beat#2/type = string beat",
+			},
+		},
+		{
 			"no event at all is still a stream",
 			answer(200, "", "content-type", "text/event-stream"),
 			[]string{"stream/events = list []"},
