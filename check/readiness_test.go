@@ -105,3 +105,50 @@ func TestAwaitIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// untagged is a stub that sees requests of which only the path arrived: it can't tell whose they are unless they were announced.
+type untagged struct {
+	book
+	layer     *scripted
+	announced bool
+}
+
+func (u *untagged) Announce(ledger.Channel, ledger.Tag) func() { u.announced = true; return func() {} }
+
+func (u *untagged) Unexplained() []ledger.Hit {
+	if u.announced {
+		return nil
+	}
+	hits := make([]ledger.Hit, u.layer.n)
+	for i := range hits {
+		hits[i].Channels = []ledger.Channel{ledger.Path}
+	}
+	return hits
+}
+
+func (u *untagged) Of(string) []ledger.Hit {
+	if !u.announced {
+		return nil
+	}
+	return []ledger.Hit{{Channels: []ledger.Channel{ledger.Path}}}
+}
+
+// TestAChannelThatCarriesOnlyTheRowIsChosenAlone: hits without a tag may be another lane's, so a canary that is asked alone has to
+// show the same before what arrived of it is believed.
+func TestAChannelThatCarriesOnlyTheRowIsChosenAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, row := tierCap(t)
+		w := &scripted{answer: func(int, time.Duration) *wire.Answer {
+			return &wire.Answer{Status: 200, End: wire.EndComplete, Body: []byte(`{"type":"message"}`)}
+		}}
+		u := &untagged{layer: w}
+		r.ctx, r.c.Hits, r.c.Timeout, r.c.ReadyTimeout, r.c.Rules.Profile = t.Context(), u, time.Second, time.Minute, compare.ProfileByName("core")
+		r.routes = map[string]*Route{"": {Layer: w, Model: "m", Channel: "auto"}}
+		r.turns.rows = map[string]*turn{}
+		r.traffic.active, r.channel, r.touched = map[*probe]bool{}, map[lane]channels{}, map[lane]bool{}
+		why, err := r.ready(t.Context(), row.lane())
+		if why != "" || err != nil || w.n != 3 || r.channel[row.lane()].decides != ledger.Path {
+			t.Errorf("%q, %v after %d canaries: %+v", why, err, w.n, r.channel[row.lane()])
+		}
+	})
+}
