@@ -610,6 +610,9 @@ func TestAnInterruptedRunKeepsWhatItSaw(t *testing.T) {
 		if !d.Incomplete || d.Result.Exit != c.exit {
 			t.Errorf("%s: incomplete %v, exit %d: %s; %s", c.why, d.Incomplete, d.Result.Exit, d.Result.Why, verdicts(d))
 		}
+		if !strings.Contains(strings.Join(d.Notes, "\n"), "the run was ended by its deadline of 300ms") {
+			t.Errorf("%s: no note says why: %q", c.why, d.Notes)
+		}
 		if len(d.Rows) != 10 {
 			t.Errorf("%s: %d rows in the record", c.why, len(d.Rows))
 		}
