@@ -110,7 +110,7 @@ func TestClassThroughTheLayer(t *testing.T) {
 		r, row := tierCap(t)
 		s := r.observation(row, passAlone, c.verdict, 1)
 		s.from = c.from
-		var out record.Row
+		out := record.Row{Verdict: string(c.verdict)}
 		r.decided(&out, row, s)
 		if told := out.Class.Layer == string(classify.TierSpendCap); told != c.want || !told && out.Class.Layer != "" {
 			t.Errorf("%s: %q", c.why, out.Class.Layer)

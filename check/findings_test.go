@@ -88,7 +88,7 @@ func TestSilentLayer(t *testing.T) {
 		{"an answer of another request is no refusal", []unbacked{row, {what: "canary", other: other, number: 2, status: 429}}, []string{oneRow}, ""},
 		{"with a 5xx it is an outage", []unbacked{row, canary(500, 7)}, []string{oneRow}, "out of service"},
 		{"499 is none", []unbacked{row, canary(499, 7)}, []string{oneRow}, "--rate, or"},
-		{"no answer is one", []unbacked{row, canary(0, 7)}, []string{oneRow}, "out of service"},
+		{"no answer names no status", []unbacked{row, canary(0, 7)}, []string{oneRow}, "seems to have ended, or to hang"},
 		{"half of them is not most", []unbacked{row, canary(500, 7), canary(429, 8)}, []string{oneRow}, "--rate, or"},
 		{"more than half is", []unbacked{row, canary(500, 7), canary(502, 7), canary(429, 8)}, []string{oneRow}, "out of service"},
 		{"a look by a canary", []unbacked{look("canary")}, []string{stopped + "a valid request was not passed on"}, "--rate, or"},
