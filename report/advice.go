@@ -14,9 +14,23 @@ func (p *page) advised(g group, all []record.Advice, told map[int]bool) {
 			continue
 		}
 		told[i] = true
-		p.hanging(pad("", indent)+"likely cause: ", brief(a.Cause, 4*p.width))
-		p.hanging(pad("", indent)+"remedy: ", brief(a.Remedy, 4*p.width)+" ("+brief(a.Source, 200)+", "+brief(a.Date, 12)+")")
+		p.advice(indent, a)
 	}
+}
+
+// advisedOn writes the likely cause of a kind of finding, under the first of that kind.
+func (p *page) advisedOn(kind string, in int, all []record.Advice, told map[string]bool) {
+	for i := range all {
+		if a := &all[i]; a.Finding == kind && !told[kind] {
+			told[kind] = true
+			p.advice(in, a)
+		}
+	}
+}
+
+func (p *page) advice(in int, a *record.Advice) {
+	p.hanging(pad("", in)+"likely cause: ", brief(a.Cause, 4*p.width))
+	p.hanging(pad("", in)+"remedy: ", brief(a.Remedy, 4*p.width)+" ("+brief(a.Source, 200)+", "+brief(a.Date, 12)+")")
 }
 
 // meant reports whether one of the rows of a paragraph is named. The only route of a run is left out of its rows before.
