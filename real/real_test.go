@@ -237,7 +237,9 @@ func check(t *testing.T, stub string, args ...string) (record.Document, int) {
 	ctx, cancel := context.WithTimeout(t.Context(), runWithin)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PRESERVECHECK_") })
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "PRESERVECHECK_") && !strings.HasPrefix(v, "PRESERVECHECK_RECIPE_DIR=") // where npm put gateways
+	})
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -11,38 +11,49 @@ import (
 	"github.com/preservecheck/preservecheck/recipes"
 )
 
-// sentence tells the worst of a layer, variant by variant and route by route, and where it keeps all.
-func sentence(r *results) string {
-	var bad, good []string
+// sentences tell a layer as it comes in the first, and what its other variants do besides in those below.
+func sentences(r *results) (first string, below []string) {
+	var also, keep []string
+	asItComes := ""
 	for _, v := range r.Variants {
-		for _, route := range v.Routes {
-			where := place(v, route)
-			if keepsAll(v, route) {
-				good = append(good, cmp.Or(where, "as it comes"))
-			} else {
-				bad = append(bad, cmp.Or(where, "as it comes")+" it "+does(v, route))
-			}
-		}
-		if len(v.Routes) == 0 {
-			bad = append(bad, cmp.Or(place(v, routeResult{}), "as it comes")+" no row was run")
+		text := tell(v)
+		switch {
+		case v.Variant == recipes.Default:
+			asItComes = text
+			first = fmt.Sprintf("**%s %s**: as it comes, %s.", plain(r.Recipe), plain(r.Version), text)
+		case text == keepsWords:
+			keep = append(keep, "`"+v.Variant+"`")
+		case text == asItComes:
+			also = append(also, "`"+v.Variant+"`")
+		default:
+			below = append(below, fmt.Sprintf("with `%s` %s.", v.Variant, text))
 		}
 	}
-	if len(good) > 0 {
-		bad = append(bad, strings.Join(good, ", ")+" it keeps everything")
+	if len(also) > 0 {
+		below = append(below, "the same with "+list(also)+".")
 	}
-	return fmt.Sprintf("**%s %s**: %s.", plain(r.Recipe), plain(r.Version), plain(strings.Join(bad, "; ")))
+	if len(keep) > 0 {
+		below = append(below, keepsWords+" with "+list(keep)+".")
+	}
+	return first, below
 }
 
-// place says where in a layer something was seen; "" for the default variant of one with one route.
-func place(v variantResult, route routeResult) string {
+const keepsWords = "it keeps everything"
+
+// tell says what a variant does, route by route where it has several.
+func tell(v variantResult) string {
+	if len(v.Routes) == 0 {
+		return "it lets no success through, so no row could be asked for"
+	}
 	var out []string
-	if len(v.Routes) > 1 {
-		out = append(out, "on "+route.Route)
+	for _, route := range v.Routes {
+		text := "it " + does(v, route)
+		if len(v.Routes) > 1 {
+			text = "on " + plain(cmp.Or(route.Path, route.Route)) + " " + text
+		}
+		out = append(out, text)
 	}
-	if v.Variant != recipes.Default {
-		out = append(out, "with "+v.Variant)
-	}
-	return strings.Join(out, " ")
+	return strings.Join(out, "; ")
 }
 
 func keepsAll(v variantResult, route routeResult) bool {
@@ -51,28 +62,77 @@ func keepsAll(v variantResult, route routeResult) bool {
 
 // does says what a layer does to answers, the worst kind first, and what becomes of the class that matters most.
 func does(v variantResult, route routeResult) string {
-	var out []string
-	for _, w := range []struct{ verdict, verb string }{
-		{"broken", "breaks %s"}, {"layer-made", "answers %s by itself"}, {"retried", "asks again for %s that nobody should"},
-	} {
-		if n := route.Verdicts[w.verdict]; n > 0 {
-			out = append(out, fmt.Sprintf(w.verb, rowCount(n)))
-		}
+	if keepsAll(v, route) {
+		return "keeps everything"
 	}
+	out := deeds(route)
 	for _, w := range []struct{ dir, verb string }{{"lost", "drops"}, {"changed", "changes"}, {"invented", "invents"}} {
 		if keys := top(route.Differences, w.dir, 2); keys != "" {
 			out = append(out, w.verb+" "+keys)
 		}
 	}
-	if len(v.Findings) > 0 {
-		out = append(out, "shows "+counted(v.Findings))
+	if len(route.Differences) == 1 && wholeNow(route) > 0 && route.Verdicts["preserved"]+wholeNow(route) == route.Rows {
+		out[0] = "keeps errors as they are, but " + out[0]
 	}
+	for _, kind := range sortedKeys(v.Findings) {
+		out = append(out, cmp.Or(findingWords[kind], "shows "+kind))
+	}
+	if n := route.Verdicts["inconclusive"] + route.Verdicts["untestable"]; n > 0 {
+		out = append(out, fmt.Sprintf("leaves %d of %d rows that can't be judged", n, route.Rows))
+	}
+	text := list(out)
 	if c := worst(route.Classes); c != nil {
 		what, _, _ := strings.Cut(c.Consequence, ":")
-		out = append(out, strings.ReplaceAll(cmp.Or(what, c.From+" becomes "+c.To), "now looks like", "becomes"))
-		return strings.Join(out[:len(out)-1], ", ") + ": " + out[len(out)-1]
+		text += ": " + strings.ReplaceAll(cmp.Or(what, c.From+" becomes "+c.To), "now looks like", "becomes")
 	}
-	return cmp.Or(strings.Join(out, ", "), inWords(v, route))
+	return cmp.Or(text, inWords(v, route))
+}
+
+// findingWords say what a finding is about, behind "it".
+var findingWords = map[string]string{
+	"layer-state": "treats requests differently after an error", "crosstalk": "mixes answers up", "cached": "answers from a cache",
+	"intermittent": "does not do the same each time", "unexplained-hits": "sends requests that nobody asked for", "slept": "holds answers back",
+}
+
+// deeds are what a layer does to an answer as a whole.
+func deeds(route routeResult) (out []string) {
+	cut := wholeNow(route)
+	if cut > 0 {
+		out = append(out, fmt.Sprintf("ends %s that broke off as if they were whole", answers(cut)))
+	}
+	if n := route.Verdicts["broken"] - cut; n > 0 {
+		out = append(out, "leaves no usable answer in "+rowCount(n))
+	}
+	if n := route.Verdicts["layer-made"]; n > 0 {
+		out = append(out, fmt.Sprintf("answers %s by itself", rowCount(n)))
+	}
+	if n := route.Verdicts["retried"]; n > 0 {
+		out = append(out, fmt.Sprintf("asks the provider again in %s where that does harm", rowCount(n)))
+	}
+	return out
+}
+
+// wholeNow counts the answers that broke off and arrive as whole ones.
+func wholeNow(route routeResult) (n int) {
+	for _, d := range route.Differences {
+		if d.Key == "end" && slices.Equal(d.Nuances, []string{"arrives ok"}) {
+			n = d.Rows
+		}
+	}
+	return n
+}
+
+func answers(n int) string {
+	if n == 1 {
+		return "1 answer"
+	}
+	return fmt.Sprintf("%d answers", n)
+}
+
+// keyWords are the names of keys that people would not know.
+var keyWords = map[string]string{
+	"error": "the error object", "body": "the body", "status": "the status", "end": "how an answer ends",
+	"stream/events": "the order of events", "stream/text": "the text of a stream", "stream/data": "the data of events", "stream/error": "what stands around an error in an event",
 }
 
 // top names the keys that differ in most rows.
@@ -80,19 +140,25 @@ func top(all []difference, dir string, n int) string {
 	var keys []string
 	more := 0
 	for _, d := range all {
-		switch key := strings.ReplaceAll(strings.TrimPrefix(d.Key, "header/"), "/", "."); {
-		case d.Dir != dir:
+		switch {
+		case d.Dir != dir || d.Key == "end" && slices.Equal(d.Nuances, []string{"arrives ok"}):
 		case len(keys) < n:
-			keys = append(keys, key)
+			keys = append(keys, keyName(d.Key))
 		default:
 			more++
 		}
 	}
-	s := strings.Join(keys, " and ")
 	if more > 0 {
-		s = fmt.Sprintf("%s and %d more", strings.Join(keys, ", "), more)
+		keys = append(keys, fmt.Sprintf("%d more", more))
 	}
-	return s
+	return list(keys)
+}
+
+func keyName(key string) string {
+	if words := keyWords[key]; words != "" {
+		return words
+	}
+	return plain(strings.ReplaceAll(strings.TrimPrefix(key, "header/"), "/", "."))
 }
 
 // worst is the change of the class that costs most when it is mistaken: money before limits, limits before the rest, in the
@@ -123,35 +189,51 @@ func inWords(v variantResult, route routeResult) string {
 			out = append(out, fmt.Sprintf(w.words, n))
 		}
 	}
-	if len(v.Findings) > 0 {
-		out = append(out, "findings: "+counted(v.Findings))
+	for _, kind := range sortedKeys(v.Findings) {
+		out = append(out, cmp.Or(findingWords[kind], kind))
 	}
 	return strings.Join(out, "; ")
 }
 
-func TestSentence(t *testing.T) {
-	keeps := routeResult{Route: "/v1/proxy", Rows: 3, Verdicts: map[string]int{"preserved": 3}}
-	drops := routeResult{Route: "/v1/messages", Rows: 3, Verdicts: map[string]int{"preserved": 1, "reclassified": 2},
+// list joins words as people do.
+func list(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
+func TestSentences(t *testing.T) {
+	keeps := routeResult{Route: "proxy", Path: "/v1/proxy", Rows: 3, Verdicts: map[string]int{"preserved": 3}}
+	ends := routeResult{Route: "proxy", Path: "/v1/proxy", Rows: 3, Verdicts: map[string]int{"preserved": 1, "broken": 2},
+		Differences: []difference{{Key: "end", Dir: "changed", Nuances: []string{"arrives ok"}, Rows: 2}}}
+	drops := routeResult{Route: "messages", Path: "/v1/messages", Rows: 3, Verdicts: map[string]int{"preserved": 1, "reclassified": 2},
 		Differences: []difference{{Key: "error/details", Dir: "lost", Rows: 2}, {Key: "status", Dir: "changed", Rows: 1}},
 		Classes: []classChange{{"overloaded", "other", 2, "an overloaded provider now looks like another error: x"},
 			{"tier_spend_cap", "unknown_429", 1, "a spend cap now looks like an unclassified 429: the job is retried"}}}
-	made := routeResult{Route: "r", Rows: 3, Verdicts: map[string]int{"layer-made": 3}}
+	made := routeResult{Route: "r", Rows: 3, Verdicts: map[string]int{"layer-made": 1, "inconclusive": 2}}
+	def := func(routes ...routeResult) variantResult { return variantResult{Variant: "default", Routes: routes} }
 	for _, c := range []struct {
 		why, want string
+		below     []string
 		variants  []variantResult
 	}{
-		{"all is well", "**Thing 1**: as it comes it keeps everything.", []variantResult{{Variant: "default", Routes: []routeResult{keeps}}}},
+		{"all is well", "**Thing 1**: as it comes, it keeps everything.", nil, []variantResult{def(keeps)}},
 		{"one route loses, the other does not; the dearest class is named, not the most frequent",
-			"**Thing 1**: on /v1/messages it drops error.details, changes status: a spend cap becomes an unclassified 429; on /v1/proxy it keeps everything.",
-			[]variantResult{{Variant: "default", Routes: []routeResult{drops, keeps}}}},
-		{"a variant that answers by itself", "**Thing 1**: with cooldown it answers 3 rows by itself, shows 2 layer-state; as it comes it keeps everything.",
-			[]variantResult{{Variant: "default", Routes: []routeResult{keeps}}, {Variant: "cooldown", Routes: []routeResult{made}, Findings: map[string]int{"layer-state": 2}}}},
-		{"nothing was run", "**Thing 1**: as it comes no row was run.", []variantResult{{Variant: "default"}}},
-		{"a finding alone is not everything kept", "**Thing 1**: as it comes it shows 1 cached.",
+			"**Thing 1**: as it comes, on /v1/messages it drops error.details and changes the status: a spend cap becomes an unclassified 429; on /v1/proxy it keeps everything.",
+			nil, []variantResult{def(drops, keeps)}},
+		{"what broke off arrives as a whole", "**Thing 1**: as it comes, it keeps errors as they are, but ends 2 answers that broke off as if they were whole.", nil, []variantResult{def(ends)}},
+		{"variants", "**Thing 1**: as it comes, it keeps errors as they are, but ends 2 answers that broke off as if they were whole.",
+			[]string{"with `cooldown` it answers 1 row by itself, treats requests differently after an error and leaves 2 of 3 rows that can't be judged.", "the same with `gzip`.", "it keeps everything with `flush` and `live`."},
+			[]variantResult{def(ends), {Variant: "cooldown", Routes: []routeResult{made}, Findings: map[string]int{"layer-state": 2}},
+				{Variant: "gzip", Routes: []routeResult{ends}}, {Variant: "flush", Routes: []routeResult{keeps}}, {Variant: "live", Routes: []routeResult{keeps}}}},
+		{"nothing was run", "**Thing 1**: as it comes, it lets no success through, so no row could be asked for.", nil, []variantResult{{Variant: "default"}}},
+		{"a finding alone is not everything kept", "**Thing 1**: as it comes, it answers from a cache.", nil,
 			[]variantResult{{Variant: "default", Routes: []routeResult{keeps}, Findings: map[string]int{"cached": 1}}}},
 	} {
-		if got := sentence(&results{Recipe: "Thing", Version: "1", Variants: c.variants}); got != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.why, got, c.want)
+		got, below := sentences(&results{Recipe: "Thing", Version: "1", Variants: c.variants})
+		if got != c.want || !slices.Equal(below, c.below) {
+			t.Errorf("%s\n got %s %q\nwant %s %q", c.why, got, below, c.want, c.below)
 		}
 	}
 }

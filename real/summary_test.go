@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/recipes"
 	"github.com/preservecheck/preservecheck/record"
 )
@@ -53,6 +55,7 @@ type variantResult struct {
 // routeResult is what one way into the layer showed.
 type routeResult struct {
 	Route       string         `json:"route"`
+	Path        string         `json:"path"` // where clients post
 	Asked       string         `json:"asked"`
 	Served      string         `json:"served"`
 	Rows        int            `json:"rows"`
@@ -103,7 +106,9 @@ func summarise(doc record.Document, variant string, stateful bool) variantResult
 		byRoute[r.Route] = append(byRoute[r.Route], r)
 	}
 	for _, name := range names {
-		v.Routes = append(v.Routes, summariseRoute(name, byRoute[name]))
+		route := summariseRoute(name, byRoute[name])
+		route.Path = pathOf(doc.Target, route)
+		v.Routes = append(v.Routes, route)
 	}
 	for _, f := range doc.Findings {
 		if v.Findings == nil {
@@ -114,12 +119,30 @@ func summarise(doc record.Document, variant string, stateful bool) variantResult
 	return v
 }
 
+// pathOf is where clients post to reach a route: the path of its URL and that of its dialect.
+func pathOf(target record.Target, route routeResult) string {
+	d := dialects.ByName(route.Asked)
+	if d == nil {
+		return ""
+	}
+	for _, r := range target.Routes {
+		if u, err := url.Parse(r.URL); err == nil && r.Name == route.Route {
+			return strings.TrimSuffix(u.Path, "/") + d.Path
+		}
+	}
+	return d.Path
+}
+
+// summariseRoute counts what the rows of a route show. What a row shows that could not be judged is no fact about the layer.
 func summariseRoute(name string, rows []*record.Row) routeResult {
 	out := routeResult{Route: name, Asked: rows[0].Asked, Served: rows[0].Served, Rows: len(rows), Verdicts: map[string]int{}, HitsMin: rows[0].HitsMin}
 	differences, classes, streams := map[string]difference{}, map[string]classChange{}, map[string]int{}
 	for _, r := range rows {
 		out.Verdicts[r.Verdict]++
 		out.HitsMin, out.HitsMax = min(out.HitsMin, r.HitsMin), max(out.HitsMax, r.HitsMax)
+		if r.Verdict == "inconclusive" || r.Verdict == "untestable" {
+			continue
+		}
 		for _, f := range r.Fields {
 			if f.Dir != "" && f.Decides {
 				add(differences, f)
@@ -152,6 +175,9 @@ func add(all map[string]difference, f record.Field) {
 	d.Carries = union(d.Carries, f.Covers...)
 	if f.Nuance != "" {
 		d.Nuances = union(d.Nuances, f.Nuance)
+	}
+	if f.Key == "end" && f.Layer != nil {
+		d.Nuances = union(d.Nuances, "arrives "+f.Layer.Text)
 	}
 	all[id] = d
 }
@@ -309,6 +335,7 @@ func TestSummarise(t *testing.T) {
 			row("stream", "reclassified", "a", "b", lost, record.Field{Key: "stream/events", Dir: "changed", Decides: true}, record.Field{Key: "end", Dir: "changed", Decides: true}),
 			row("plain", "preserved", "a", "a", record.Field{Key: "header/server", Dir: "invented"}),
 			row("plain", "preserved", "truncated", "other"), // any failure will do
+			row("plain", "inconclusive", "a", "c", lost),    // no fact
 		},
 		Findings: []record.Finding{{Kind: "layer-state"}, {Kind: "layer-state"}},
 	}
@@ -316,7 +343,7 @@ func TestSummarise(t *testing.T) {
 	doc.Rows[1].InventedSuccess = true
 	got := summarise(doc, "v", false)
 	want := variantResult{Variant: "v", Covers: "profile , , hazards ", Findings: map[string]int{"layer-state": 2}, Routes: []routeResult{{
-		Route: "r", Rows: 4, Verdicts: map[string]int{"preserved": 2, "reclassified": 2}, HitsMin: 1, HitsMax: 3,
+		Route: "r", Rows: 5, Verdicts: map[string]int{"preserved": 2, "reclassified": 2, "inconclusive": 1}, HitsMin: 1, HitsMax: 3,
 		Differences: []difference{{Key: "error", Dir: "lost", Carries: []string{"code", "type"}, Rows: 2}, {Key: "end", Dir: "changed", Rows: 1}, {Key: "stream/events", Dir: "changed", Rows: 1}},
 		Classes:     []classChange{{"a", "b", 2, "a became b"}},
 		Streams: []streamFault{{"an end that clients take for success, which nobody sent", 1}, {"it ends otherwise than it was sent", 1},
@@ -326,7 +353,7 @@ func TestSummarise(t *testing.T) {
 		t.Error(d)
 	}
 	more := summarise(doc, "v", false)
-	more.Routes[0].Verdicts = map[string]int{"preserved": 1, "reclassified": 3}
+	more.Routes[0].Verdicts = map[string]int{"preserved": 1, "reclassified": 3, "inconclusive": 1}
 	if differ(got, more) == "" {
 		t.Error("other counts of a stateless layer are no difference")
 	}
