@@ -158,6 +158,9 @@ func (p *gatewaysPage) route(r routeResult) {
 		streams = append(streams, fmt.Sprintf("%s in %s", s.What, rowCount(s.Rows)))
 	}
 	p.items("only in streams", streams)
+	if r.Waits > 0 {
+		p.line("  - the client waits: no answer, or no end of it, by the row's deadline in %s", rowCount(r.Waits))
+	}
 }
 
 func (p *gatewaysPage) items(title string, items []string) {

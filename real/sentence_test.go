@@ -63,16 +63,16 @@ func keepsAll(v variantResult, route routeResult) bool {
 // does says what a layer does to answers, the worst kind first, and what becomes of the class that matters most.
 func does(v variantResult, route routeResult) string {
 	if keepsAll(v, route) {
+		if route.Waits > 0 {
+			return fmt.Sprintf("keeps everything, and leaves the client waiting in %s where the provider broke off", rowCount(route.Waits))
+		}
 		return "keeps everything"
 	}
 	out := deeds(route)
-	for _, w := range []struct{ dir, verb string }{{"lost", "drops"}, {"changed", "changes"}, {"invented", "invents"}} {
-		if keys := top(route.Differences, w.dir, 2); keys != "" {
-			out = append(out, w.verb+" "+keys)
-		}
-	}
-	if len(route.Differences) == 1 && wholeNow(route) > 0 && route.Verdicts["preserved"]+wholeNow(route) == route.Rows {
+	if n := wholeNow(route); n > 0 && route.Verdicts["preserved"]+n == route.Rows {
 		out[0] = "keeps errors as they are, but " + out[0]
+	} else {
+		out = append(out, rewrites(route.Differences)...)
 	}
 	for _, kind := range sortedKeys(v.Findings) {
 		out = append(out, cmp.Or(findingWords[kind], "shows "+kind))
@@ -86,6 +86,75 @@ func does(v variantResult, route routeResult) string {
 		text += ": " + strings.ReplaceAll(cmp.Or(what, c.From+" becomes "+c.To), "now looks like", "becomes")
 	}
 	return cmp.Or(text, inWords(v, route))
+}
+
+// rewrites says what became of errors, of headers and of streams, each in a phrase.
+func rewrites(all []difference) (out []string) {
+	own := rowsOf(all, "error", "lost") + rowsOf(all, "error", "changed")
+	parts := under(all, "error/", "lost", "changed")
+	switch lost, changed := under(all, "error/", "lost"), under(all, "error/", "changed"); {
+	case own > 0 && (len(parts) == 0 || own > parts[0].Rows):
+		out = append(out, "puts an error of its own in place of the provider's")
+	default:
+		if len(lost) > 0 {
+			out = append(out, "drops "+names(lost, "of the error"))
+		}
+		if len(changed) > 0 {
+			out = append(out, "rewrites "+names(changed, "of the error"))
+		}
+	}
+	if lost := under(all, "header/", "lost"); len(lost) > 0 {
+		out = append(out, "drops "+names(lost, "headers"))
+	}
+	if invented := under(all, "header/", "invented"); len(invented) > 0 {
+		out = append(out, "invents "+names(invented, "headers"))
+	} else if changed := under(all, "header/", "changed"); len(changed) > 0 {
+		out = append(out, "changes "+names(changed, "headers"))
+	}
+	if rowsOf(all, "status", "changed") > 0 {
+		out = append(out, "changes the status")
+	}
+	if streams := under(all, "stream/", "lost", "changed", "invented"); len(out) == 0 && len(streams) > 0 {
+		out = append(out, "changes the events of streams")
+	}
+	if bodies := under(all, "body", "lost", "changed", "invented"); len(out) == 0 && len(bodies) > 0 {
+		out = append(out, "changes bodies that have no error object")
+	}
+	return out
+}
+
+func rowsOf(all []difference, key, dir string) int {
+	for _, d := range all {
+		if d.Key == key && d.Dir == dir {
+			return d.Rows
+		}
+	}
+	return 0
+}
+
+// under are the differences of keys that begin so, those of most rows first.
+func under(all []difference, prefix string, dirs ...string) (out []difference) {
+	for _, d := range all {
+		if strings.HasPrefix(d.Key, prefix) && slices.Contains(dirs, d.Dir) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// names tells two keys by name and counts the others.
+func names(all []difference, what string) string {
+	var out []string
+	for _, d := range all[:min(2, len(all))] {
+		out = append(out, plain(strings.ReplaceAll(strings.TrimPrefix(d.Key, "header/"), "/", ".")))
+	}
+	switch n := len(all) - 2; {
+	case n == 1:
+		out = append(out, "1 more "+strings.TrimSuffix(what, "s"))
+	case n > 1:
+		out = append(out, fmt.Sprintf("%d more %s", n, what))
+	}
+	return list(out)
 }
 
 // findingWords say what a finding is about, behind "it".
@@ -127,38 +196,6 @@ func answers(n int) string {
 		return "1 answer"
 	}
 	return fmt.Sprintf("%d answers", n)
-}
-
-// keyWords are the names of keys that people would not know.
-var keyWords = map[string]string{
-	"error": "the error object", "body": "the body", "status": "the status", "end": "how an answer ends",
-	"stream/events": "the order of events", "stream/text": "the text of a stream", "stream/data": "the data of events", "stream/error": "what stands around an error in an event",
-}
-
-// top names the keys that differ in most rows.
-func top(all []difference, dir string, n int) string {
-	var keys []string
-	more := 0
-	for _, d := range all {
-		switch {
-		case d.Dir != dir || d.Key == "end" && slices.Equal(d.Nuances, []string{"arrives ok"}):
-		case len(keys) < n:
-			keys = append(keys, keyName(d.Key))
-		default:
-			more++
-		}
-	}
-	if more > 0 {
-		keys = append(keys, fmt.Sprintf("%d more", more))
-	}
-	return list(keys)
-}
-
-func keyName(key string) string {
-	if words := keyWords[key]; words != "" {
-		return words
-	}
-	return plain(strings.ReplaceAll(strings.TrimPrefix(key, "header/"), "/", "."))
 }
 
 // worst is the change of the class that costs most when it is mistaken: money before limits, limits before the rest, in the
@@ -208,9 +245,14 @@ func TestSentences(t *testing.T) {
 	ends := routeResult{Route: "proxy", Path: "/v1/proxy", Rows: 3, Verdicts: map[string]int{"preserved": 1, "broken": 2},
 		Differences: []difference{{Key: "end", Dir: "changed", Nuances: []string{"arrives ok"}, Rows: 2}}}
 	drops := routeResult{Route: "messages", Path: "/v1/messages", Rows: 3, Verdicts: map[string]int{"preserved": 1, "reclassified": 2},
-		Differences: []difference{{Key: "error/details", Dir: "lost", Rows: 2}, {Key: "status", Dir: "changed", Rows: 1}},
+		Differences: []difference{{Key: "error/details", Dir: "lost", Rows: 2}, {Key: "header/retry-after", Dir: "lost", Rows: 2}, {Key: "error", Dir: "changed", Rows: 1},
+			{Key: "header/x-a", Dir: "lost", Rows: 1}, {Key: "header/x-b", Dir: "lost", Rows: 1}, {Key: "status", Dir: "changed", Rows: 1}},
 		Classes: []classChange{{"overloaded", "other", 2, "an overloaded provider now looks like another error: x"},
 			{"tier_spend_cap", "unknown_429", 1, "a spend cap now looks like an unclassified 429: the job is retried"}}}
+	waits := keeps
+	waits.Waits = 2
+	own := routeResult{Route: "r", Rows: 3, Verdicts: map[string]int{"changed": 3}, Differences: []difference{{Key: "error", Dir: "lost", Rows: 3}, {Key: "error/type", Dir: "changed", Rows: 1},
+		{Key: "header/retry-after", Dir: "changed", Rows: 2}, {Key: "header/retry-after", Dir: "invented", Rows: 1}}}
 	made := routeResult{Route: "r", Rows: 3, Verdicts: map[string]int{"layer-made": 1, "inconclusive": 2}}
 	def := func(routes ...routeResult) variantResult { return variantResult{Variant: "default", Routes: routes} }
 	for _, c := range []struct {
@@ -220,8 +262,10 @@ func TestSentences(t *testing.T) {
 	}{
 		{"all is well", "**Thing 1**: as it comes, it keeps everything.", nil, []variantResult{def(keeps)}},
 		{"one route loses, the other does not; the dearest class is named, not the most frequent",
-			"**Thing 1**: as it comes, on /v1/messages it drops error.details and changes the status: a spend cap becomes an unclassified 429; on /v1/proxy it keeps everything.",
+			"**Thing 1**: as it comes, on /v1/messages it drops error.details, drops retry-after, x-a and 1 more header and changes the status: a spend cap becomes an unclassified 429; on /v1/proxy it keeps everything.",
 			nil, []variantResult{def(drops, keeps)}},
+		{"a client that waits", "**Thing 1**: as it comes, it keeps everything, and leaves the client waiting in 2 rows where the provider broke off.", nil, []variantResult{def(waits)}},
+		{"an error of its own", "**Thing 1**: as it comes, it puts an error of its own in place of the provider's and invents retry-after.", nil, []variantResult{def(own)}},
 		{"what broke off arrives as a whole", "**Thing 1**: as it comes, it keeps errors as they are, but ends 2 answers that broke off as if they were whole.", nil, []variantResult{def(ends)}},
 		{"variants", "**Thing 1**: as it comes, it keeps errors as they are, but ends 2 answers that broke off as if they were whole.",
 			[]string{"with `cooldown` it answers 1 row by itself, treats requests differently after an error and leaves 2 of 3 rows that can't be judged.", "the same with `gzip`.", "it keeps everything with `flush` and `live`."},
