@@ -99,7 +99,7 @@ func TestNoFamilyOfEvidenceIsUnproven(t *testing.T) {
 			continue
 		}
 		b := blindness{key: func(key string) bool { return key == f || strings.HasPrefix(key, f+"/") }}
-		if !missesOne(t, mutantKinds(), b, nil) {
+		if f != "stream/pace" && !missesOne(t, mutantKinds(), b, nil) { // which stands in no byte, so that no mutant changes it
 			t.Errorf("no mutant is missed when %s is not compared", f)
 		}
 		if f != "stream/keepalive" && !missesOne(t, All(), b, nil) { // which may come and go, so that no fault declares it

@@ -79,6 +79,7 @@ var noMutant = map[string]string{
 	"request/**":       "of the request, whose faults are controls of their own",
 	"stream/data":      "holds the data of events: it comes and goes with the only one",
 	"stream/keepalive": "holds the data of keepalives, as above",
+	"stream/pace":      "stands in no byte: it is when they came, which control buffer-stream changes",
 }
 
 // TestEveryKeyHasAMutant: a place that is left out because other keys rest on it must not leave its key without any.

@@ -46,22 +46,15 @@ func (p *plan) readRecipe(a *app, cmd *cobra.Command) error {
 	if err := f.validate(cmd); err != nil {
 		return err
 	}
-	program, err := lookProgram(r.Command[0], a.env)
+	place, err := f.place(cmd, r, a.env)
 	if err != nil {
-		return usage(installLines(f.recipe, r, f.recipeDir, a.env), "%s: the program %q is not there", from, r.Command[0])
-	}
-	l := &launch{recipe: r, variant: v, program: program, from: from, place: recipes.Place{Stub: "127.0.0.1:1", Dir: "/", Ports: map[string]string{}}}
-	if l.place.Install, err = installFolder(r, f.recipeDir, origin(cmd, "recipe-dir"), a.env); err != nil {
 		return err
 	}
-	if l.place.Port, err = freePort(); err != nil {
-		return err
+	program, err := lookProgram(installed(r, place.Install), a.env)
+	if err != nil {
+		return usage(installLines(f.recipe, r, f.recipeDir, a.env), "%s: the program %q is not there", from, installed(r, place.Install))
 	}
-	for _, name := range r.Ports {
-		if l.place.Ports[name], err = freePort(); err != nil {
-			return err
-		}
-	}
+	l := &launch{recipe: r, variant: v, program: program, from: from, place: place}
 	filled, err := r.In(v, l.place)
 	if err != nil {
 		return usage(recipeHint, "%s: %s", from, strings.ReplaceAll(err.Error(), "\n", "; "))
@@ -71,6 +64,31 @@ func (p *plan) readRecipe(a *app, cmd *cobra.Command) error {
 	}
 	p.launch = l
 	return p.useTarget(cmd, &target.Target{Name: l.name(), Routes: filled.Routes})
+}
+
+// place is where the layer of a recipe is to run, as far as that is known before the stub listens and a folder is made.
+func (f *checkFlags) place(cmd *cobra.Command, r *recipes.Recipe, env environ) (at recipes.Place, err error) {
+	at = recipes.Place{Stub: "127.0.0.1:1", Dir: "/", Ports: map[string]string{}}
+	if at.Install, err = installFolder(r, f.recipeDir, origin(cmd, "recipe-dir"), env); err != nil {
+		return at, err
+	}
+	if at.Port, err = freePort(); err != nil {
+		return at, err
+	}
+	for _, name := range r.Ports {
+		if at.Ports[name], err = freePort(); err != nil {
+			return at, err
+		}
+	}
+	return at, nil
+}
+
+// installed is the program of a recipe, which may be one of its packages.
+func installed(r *recipes.Recipe, folder string) string {
+	if len(r.Packages) == 0 {
+		return r.Command[0]
+	}
+	return strings.ReplaceAll(r.Command[0], "{install}", folder)
 }
 
 // runnable finds a recipe that has something to start.
