@@ -68,17 +68,18 @@ func does(v variantResult, route routeResult) string {
 		}
 		return "keeps everything"
 	}
-	out := deeds(route)
-	if n := wholeNow(route); n > 0 && route.Verdicts["preserved"]+n == route.Rows {
+	out := append(deeds(route), rewrites(route)...)
+	if keepsErrors(route) {
 		out[0] = "keeps errors as they are, but " + out[0]
-	} else {
-		out = append(out, rewrites(route.Differences)...)
 	}
 	for _, kind := range sortedKeys(v.Findings) {
 		out = append(out, cmp.Or(findingWords[kind], "shows "+kind))
 	}
 	if n := route.Verdicts["inconclusive"] + route.Verdicts["untestable"]; n > 0 {
 		out = append(out, fmt.Sprintf("leaves %d of %d rows that can't be judged", n, route.Rows))
+	}
+	if route.Waits > 0 {
+		out = append(out, fmt.Sprintf("leaves the client waiting in %s where the provider broke off", rowCount(route.Waits)))
 	}
 	text := list(out)
 	if c := worst(route.Classes); c != nil {
@@ -88,37 +89,44 @@ func does(v variantResult, route routeResult) string {
 	return cmp.Or(text, inWords(v, route))
 }
 
+// keepsErrors reports whether what a layer does wrong is about answers that broke off, and next to nothing else.
+func keepsErrors(route routeResult) bool {
+	few := route.Verdicts["changed"] <= route.Rows/100 && route.Verdicts["preserved"]+route.Verdicts["broken"]+route.Verdicts["changed"] == route.Rows
+	return few && wholeNow(route) > 0 && worst(route.Classes) == nil
+}
+
 // rewrites says what became of errors, of headers and of streams, each in a phrase.
-func rewrites(all []difference) (out []string) {
+func rewrites(route routeResult) (out []string) {
+	all := route.Differences
+	say := func(verb string, found []difference, what string) {
+		if len(found) == 0 {
+			return
+		}
+		text := verb + " " + names(found, what)
+		if n := found[0].Rows; n*10 < route.Rows {
+			text += " in " + rowCount(n)
+		}
+		out = append(out, text)
+	}
 	own := rowsOf(all, "error", "lost") + rowsOf(all, "error", "changed")
-	parts := under(all, "error/", "lost", "changed")
-	switch lost, changed := under(all, "error/", "lost"), under(all, "error/", "changed"); {
-	case own > 0 && (len(parts) == 0 || own > parts[0].Rows):
+	if parts := under(all, "error/", "lost", "changed"); own > 0 && (len(parts) == 0 || own > parts[0].Rows) {
 		out = append(out, "puts an error of its own in place of the provider's")
-	default:
-		if len(lost) > 0 {
-			out = append(out, "drops "+names(lost, "of the error"))
-		}
-		if len(changed) > 0 {
-			out = append(out, "rewrites "+names(changed, "of the error"))
-		}
+	} else {
+		say("drops", under(all, "error/", "lost"), "of the error")
+		say("rewrites", under(all, "error/", "changed"), "of the error")
 	}
-	if lost := under(all, "header/", "lost"); len(lost) > 0 {
-		out = append(out, "drops "+names(lost, "headers"))
-	}
+	say("drops", under(all, "header/", "lost"), "headers")
 	if invented := under(all, "header/", "invented"); len(invented) > 0 {
-		out = append(out, "invents "+names(invented, "headers"))
-	} else if changed := under(all, "header/", "changed"); len(changed) > 0 {
-		out = append(out, "changes "+names(changed, "headers"))
+		say("invents", invented, "headers")
+	} else if rowsOf(all, "header/retry-after", "lost") == 0 {
+		say("changes", under(all, "header/", "changed"), "headers")
 	}
-	if rowsOf(all, "status", "changed") > 0 {
-		out = append(out, "changes the status")
-	}
+	say("changes", under(all, "status", "changed"), "")
 	if streams := under(all, "stream/", "lost", "changed", "invented"); len(out) == 0 && len(streams) > 0 {
-		out = append(out, "changes the events of streams")
+		out = append(out, "changes the events of streams in "+rowCount(streams[0].Rows))
 	}
 	if bodies := under(all, "body", "lost", "changed", "invented"); len(out) == 0 && len(bodies) > 0 {
-		out = append(out, "changes bodies that have no error object")
+		out = append(out, "changes bodies that have no error object in "+rowCount(bodies[0].Rows))
 	}
 	return out
 }
@@ -146,7 +154,7 @@ func under(all []difference, prefix string, dirs ...string) (out []difference) {
 func names(all []difference, what string) string {
 	var out []string
 	for _, d := range all[:min(2, len(all))] {
-		out = append(out, plain(strings.ReplaceAll(strings.TrimPrefix(d.Key, "header/"), "/", ".")))
+		out = append(out, cmp.Or(map[string]string{"status": "the status"}[d.Key], plain(strings.ReplaceAll(strings.TrimPrefix(d.Key, "header/"), "/", "."))))
 	}
 	switch n := len(all) - 2; {
 	case n == 1:
@@ -159,7 +167,7 @@ func names(all []difference, what string) string {
 
 // findingWords say what a finding is about, behind "it".
 var findingWords = map[string]string{
-	"layer-state": "treats requests differently after an error", "crosstalk": "mixes answers up", "cached": "answers from a cache",
+	"layer-state": "stops passing requests on for a while", "crosstalk": "mixes answers up", "cached": "answers from a cache",
 	"intermittent": "does not do the same each time", "unexplained-hits": "sends requests that nobody asked for", "slept": "holds answers back",
 }
 
@@ -242,8 +250,8 @@ func list(words []string) string {
 
 func TestSentences(t *testing.T) {
 	keeps := routeResult{Route: "proxy", Path: "/v1/proxy", Rows: 3, Verdicts: map[string]int{"preserved": 3}}
-	ends := routeResult{Route: "proxy", Path: "/v1/proxy", Rows: 3, Verdicts: map[string]int{"preserved": 1, "broken": 2},
-		Differences: []difference{{Key: "end", Dir: "changed", Nuances: []string{"arrives ok"}, Rows: 2}}}
+	ends := routeResult{Route: "proxy", Path: "/v1/proxy", Rows: 100, Verdicts: map[string]int{"preserved": 97, "broken": 2, "changed": 1},
+		Differences: []difference{{Key: "end", Dir: "changed", Nuances: []string{"arrives ok"}, Rows: 2}, {Key: "header/retry-after", Dir: "changed", Rows: 1}}}
 	drops := routeResult{Route: "messages", Path: "/v1/messages", Rows: 3, Verdicts: map[string]int{"preserved": 1, "reclassified": 2},
 		Differences: []difference{{Key: "error/details", Dir: "lost", Rows: 2}, {Key: "header/retry-after", Dir: "lost", Rows: 2}, {Key: "error", Dir: "changed", Rows: 1},
 			{Key: "header/x-a", Dir: "lost", Rows: 1}, {Key: "header/x-b", Dir: "lost", Rows: 1}, {Key: "status", Dir: "changed", Rows: 1}},
@@ -266,9 +274,9 @@ func TestSentences(t *testing.T) {
 			nil, []variantResult{def(drops, keeps)}},
 		{"a client that waits", "**Thing 1**: as it comes, it keeps everything, and leaves the client waiting in 2 rows where the provider broke off.", nil, []variantResult{def(waits)}},
 		{"an error of its own", "**Thing 1**: as it comes, it puts an error of its own in place of the provider's and invents retry-after.", nil, []variantResult{def(own)}},
-		{"what broke off arrives as a whole", "**Thing 1**: as it comes, it keeps errors as they are, but ends 2 answers that broke off as if they were whole.", nil, []variantResult{def(ends)}},
-		{"variants", "**Thing 1**: as it comes, it keeps errors as they are, but ends 2 answers that broke off as if they were whole.",
-			[]string{"with `cooldown` it answers 1 row by itself, treats requests differently after an error and leaves 2 of 3 rows that can't be judged.", "the same with `gzip`.", "it keeps everything with `flush` and `live`."},
+		{"what broke off arrives as a whole", "**Thing 1**: as it comes, it keeps errors as they are, but ends 2 answers that broke off as if they were whole and changes retry-after in 1 row.", nil, []variantResult{def(ends)}},
+		{"variants", "**Thing 1**: as it comes, it keeps errors as they are, but ends 2 answers that broke off as if they were whole and changes retry-after in 1 row.",
+			[]string{"with `cooldown` it answers 1 row by itself, stops passing requests on for a while and leaves 2 of 3 rows that can't be judged.", "the same with `gzip`.", "it keeps everything with `flush` and `live`."},
 			[]variantResult{def(ends), {Variant: "cooldown", Routes: []routeResult{made}, Findings: map[string]int{"layer-state": 2}},
 				{Variant: "gzip", Routes: []routeResult{ends}}, {Variant: "flush", Routes: []routeResult{keeps}}, {Variant: "live", Routes: []routeResult{keeps}}}},
 		{"nothing was run", "**Thing 1**: as it comes, it lets no success through, so no row could be asked for.", nil, []variantResult{{Variant: "default"}}},
