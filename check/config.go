@@ -116,8 +116,8 @@ func (l lane) String() string {
 // Progress is how far a run has come.
 type Progress struct {
 	Phase  string // "waiting for the layer", "rows", "again", "alone", "late hits"
-	Done   int
-	Total  int
-	Row    string
-	Failed int
+	Done   int    // of this phase
+	Total  int    // of this phase, 0 where that is not known
+	Row    string // that was asked for last
+	Failed int    // rows that differed in any observation so far
 }

@@ -105,24 +105,24 @@ func noteOf(hits []ledger.Hit, ownFault bool) string {
 	return ""
 }
 
-// pass asks rows side by side.
+// pass asks rows side by side. The second time is a phase of its own, with rows of its own to count.
 func (r *runner) pass(ctx context.Context, name string, rows []Row) {
-	phase := "rows"
+	phase, done, total := "rows", &r.done, len(r.c.Rows)*max(1, r.c.Repeat)
 	if name == passB {
 		rows = slices.Clone(rows)
 		slices.Reverse(rows)
-		phase = "again, in reverse order"
+		phase, done, total = "again, in reverse order", new(int), len(rows)
 	}
 	r.together(ctx, len(rows), r.width(rows), func(i int) {
 		s := r.observe(ctx, rows[i], name)
 		r.mu.Lock()
-		r.done++
+		*done++
 		if compare.Worse(s.judged.Verdict, compare.Inconclusive) {
-			r.failed++
+			r.failed[rows[i]] = true
 		}
-		done := r.done
+		n := *done
 		r.mu.Unlock()
-		r.progress(phase, done, len(r.c.Rows)*max(1, r.c.Repeat), rows[i].Fixture.Name)
+		r.progress(phase, n, total, rows[i].Fixture.Name)
 	})
 }
 

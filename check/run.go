@@ -33,7 +33,7 @@ type runner struct {
 	canaryTime time.Duration
 	crash      any
 	done       int
-	failed     int
+	failed     map[Row]bool // that any observation so far says so of
 
 	trouble    string // why hits may be missing
 	expected   map[Row]evidence.Evidence
@@ -55,7 +55,7 @@ func Run(ctx context.Context, c Config) record.Document {
 	r := &runner{
 		c: c, began: time.Now(), traffic: traffic{active: map[*probe]bool{}}, turns: turns{rows: map[string]*turn{}},
 		channel: map[lane]channels{}, notReady: map[lane]string{}, touched: map[lane]bool{},
-		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, dirty: map[Row]string{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{}, unsent: map[Row]string{}, ids: map[Row][]string{}, directTime: map[Row]time.Duration{},
+		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, dirty: map[Row]string{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{}, failed: map[Row]bool{}, unsent: map[Row]string{}, ids: map[Row][]string{}, directTime: map[Row]time.Duration{},
 	}
 	r.routes = routesOf(&r.c)
 	defer r.turns.end()
@@ -275,7 +275,7 @@ func (r *runner) late(ctx context.Context) {
 		r.settleDown(ctx)
 		return
 	}
-	r.progress("late hits", r.done, len(r.c.Rows), "")
+	r.progress("late hits", 0, 0, "")
 	pause(ctx, min(r.c.Settle, max(lateHits, 2*r.canaryTime, 3*r.longestGap()/2)))
 }
 
@@ -314,7 +314,7 @@ func (r *runner) progress(phase string, done, total int, row string) {
 		return
 	}
 	r.mu.Lock()
-	failed := r.failed
+	failed := len(r.failed)
 	r.mu.Unlock()
 	r.c.Progress(Progress{Phase: phase, Done: done, Total: total, Row: row, Failed: failed})
 }

@@ -32,6 +32,7 @@ func Settle(d *record.Document) {
 		d.Result.Word = CouldNotTell
 	}
 	d.Result.Covers = covers(d)
+	d.Actions = actions(d)
 }
 
 func counts(d *record.Document) map[string]int {

@@ -41,6 +41,16 @@ type Document struct {
 
 	Recipe string   `json:"recipe,omitempty"` // name/variant, when the run started the layer from a recipe
 	Advice []Advice `json:"advice,omitempty"` // likely causes of what failing rows and findings show, worst row first, findings last
+
+	Actions []Action `json:"actions,omitempty"` // what a worker does about the classes that the rows have
+}
+
+// Action is what a worker does about a class.
+type Action struct {
+	Class   string `json:"class"`
+	Retry   string `json:"retry"`   // never, after-wait, bounded
+	Outcome string `json:"outcome"` // what becomes of the job when the worker stops
+	Alert   string `json:"alert"`   // none, ticket, owner, page
 }
 
 // Advice is a likely cause of what rows or findings show, and what to do about it, from the data of a recipe. It decides nothing.
@@ -51,7 +61,7 @@ type Advice struct {
 	Remedy  string    `json:"remedy"`
 	Source  string    `json:"source"`
 	Date    string    `json:"date"` // YYYY-MM-DD
-	Rows    []RowName `json:"rows,omitempty"`
+	Rows    []RowName `json:"rows"`
 }
 
 // RowName says which row is meant.
@@ -63,7 +73,7 @@ type RowName struct {
 
 // Source is a file of the user's own that a run read.
 type Source struct {
-	Kind string `json:"kind"` // target, known, matrix
+	Kind string `json:"kind"` // target, recipe, known, matrix
 	Path string `json:"path"` // as he gave it, with slashes; only the name of a file that is not below the current folder
 }
 

@@ -38,6 +38,24 @@ func TestAdvice(t *testing.T) {
 	if strings.Count(got, "an error page") != 1 {
 		t.Errorf("said twice:\n%s", got)
 	}
+	saidOnce(t, doc)
+}
+
+// saidOnce holds every other format for people to the same advice. JUnit's cases are read one by one, so each has its own.
+func saidOnce(t *testing.T, doc record.Document) {
+	t.Helper()
+	for format, times := range map[string]int{"markdown": 1, "html": 1, "issue": 1, "github": 1, "junit": 2, "sarif": 2} { // sarif: in the help of two rules
+		f, err := ByName(format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := written(t, f, doc)
+		for text, want := range map[string]int{"an error page": times, "https://example.org/p": times, "a hidden header": 1, "31mit": times} {
+			if n := strings.Count(out, text); n != want {
+				t.Errorf("%s says %q %d times, want %d", format, text, n, want)
+			}
+		}
+	}
 }
 
 // TestAdviceOnFindings: a cause of a kind of finding stands once, under the first that fails the run.

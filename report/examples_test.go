@@ -36,7 +36,7 @@ func TestFormatsPage(t *testing.T) {
 		if !strings.Contains(want, "| `"+x.Name+"` |") {
 			t.Errorf("%s does not list the format %s", formatsPage, x.Name)
 		}
-		if readers[x.Name] != nil {
+		if readers[x.Name] != nil && x.Name != "html" { // a page shows nothing as text
 			want = withExample(t, want, x, doc)
 		}
 	}

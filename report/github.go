@@ -27,7 +27,7 @@ func GitHub(w io.Writer, doc record.Document) error {
 	}
 	file := sourceOf(&doc, "")
 	command(&b, level, file, title, brief(why, 600))
-	written, left := map[string]int{level: 1}, 0
+	written, left, told := map[string]int{level: 1}, 0, map[int]bool{}
 	for _, it := range items(&doc) {
 		level := map[standing]string{failed: "error", unclear: "warning"}[it.standing]
 		if level == "" {
@@ -42,7 +42,13 @@ func GitHub(w io.Writer, doc record.Document) error {
 		if it.advice != "" {
 			text += "; " + it.advice
 		}
-		command(&b, level, sourceOf(&doc, it.kind), list(nonEmpty(safe(it.kind), brief(it.name, 80)), ": "), brief(text, 600))
+		said := brief(text, 600)
+		if it.row != nil {
+			for _, a := range adviceOn(doc.Advice, told, "", it.row) {
+				said += "; " + adviceSentence(a)
+			}
+		}
+		command(&b, level, sourceOf(&doc, it.kind), list(nonEmpty(safe(it.kind), brief(it.name, 80)), ": "), said)
 	}
 	if left > 0 {
 		command(&b, "notice", "", "preservecheck", num(left)+" more are not shown here; the other reports of the run have all of them")

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"path"
 	"strings"
 
 	"github.com/preservecheck/preservecheck/record"
@@ -26,6 +27,9 @@ func (v *htmlView) reproduce() (out []htmlPair) {
 // does not name.
 func (v *htmlView) base() safe {
 	d := v.doc
+	if text := startedBy(d); text != "" && d.Command == "check" {
+		return "preservecheck check --recipe " + shellWord(text) + ownProfile(d)
+	}
 	layer := d.Target.URL
 	if d.Target.Control != "" {
 		layer = "control:" + d.Target.Control
@@ -33,12 +37,29 @@ func (v *htmlView) base() safe {
 	if layer == "" || len(d.Target.Routes) > 0 || d.Command != "check" {
 		return ""
 	}
-	text := "preservecheck check --layer " + shellWord(layer)
+	return "preservecheck check --layer " + shellWord(layer) + ownProfile(d)
+}
+
+func ownProfile(d *record.Document) safe {
 	switch d.Profile.Name {
 	case "sdk", "claude-code", "full":
-		text += " --profile " + safe(d.Profile.Name)
+		return " --profile " + safe(d.Profile.Name)
 	}
-	return text
+	return ""
+}
+
+// startedBy is what --recipe takes: the name of a built-in recipe with its variant, or the folder of the user's own.
+func startedBy(d *record.Document) string {
+	_, variant, ok := strings.Cut(d.Recipe, "/")
+	if !ok {
+		return ""
+	}
+	for _, s := range d.Sources {
+		if s.Kind == "recipe" {
+			return "./" + path.Dir(s.Path) + "/" + variant
+		}
+	}
+	return d.Recipe
 }
 
 // command repeats one row.

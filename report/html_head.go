@@ -135,7 +135,7 @@ func (v *htmlView) counts() (out []htmlCount) {
 	var names []string
 	sum := 0
 	for n, c := range counts {
-		if c > 0 && n != "excluded" {
+		if c > 0 && !beside(n) {
 			sum += c
 		}
 		if rank(n) < 0 {
@@ -150,11 +150,11 @@ func (v *htmlView) counts() (out []htmlCount) {
 			continue
 		}
 		w := verdict(n, v.doc)
-		if n == "excluded" {
+		if beside(n) {
 			w.tone = noTone
 		}
 		x := htmlCount{N: num(c), Badge: badgeOf(w)}
-		if n != "excluded" {
+		if !beside(n) {
 			x.Tone, x.From, x.Width = x.Badge.Tone, percent(done, sum), percent(c, sum)
 			done += c
 		}
@@ -162,6 +162,9 @@ func (v *htmlView) counts() (out []htmlCount) {
 	}
 	return out
 }
+
+// beside tells what is counted beside the verdicts of rows: rows that have none, and a remark on some of them.
+func beside(count string) bool { return count == "excluded" || count == "attributed" }
 
 // percent is a part of a whole as SVG takes it, without the sign.
 func percent(part, whole int) safe {
@@ -236,9 +239,10 @@ func (v *htmlView) findings() (out []htmlFinding) {
 		if rows := untold(f); len(rows) > 0 {
 			x.Rows = v.p.rowNames(rows)
 		}
-		if f.Advice != told {
-			x.Advice = v.p.whole(f.Advice)
+		if f.Advice == told {
+			f.Advice = ""
 		}
+		x.Advice = v.p.whole(findingAdvice(f, v.doc.Advice))
 		out = append(out, x)
 	}
 	return out

@@ -15,11 +15,15 @@ type htmlStory struct {
 	Consequence safe
 	Reason      safe
 	Facts       []htmlPair
+	Advice      []htmlAdvice
 	Rows        []htmlNamed
 	More        safe
 	Many        bool // rows are folded away
 	RowsTitle   safe
 }
+
+// htmlAdvice is a likely cause. Its source is text: the page leads nowhere.
+type htmlAdvice struct{ Cause, Remedy, Source safe }
 
 // htmlNamed is a fixture with links to its rows.
 type htmlNamed struct {
@@ -95,6 +99,7 @@ func worstRows(rows []record.Row) []*record.Row {
 
 // stories tells each fault once, with the rows that have it.
 func (v *htmlView) stories() (out []htmlStory) {
+	told := map[int]bool{}
 	for _, g := range v.told {
 		r := g[0][0]
 		if passes(r) {
@@ -109,6 +114,9 @@ func (v *htmlView) stories() (out []htmlStory) {
 			if text := factText(f); text != "" {
 				s.Facts = append(s.Facts, htmlPair{f.key, text})
 			}
+		}
+		for _, a := range adviceOn(v.doc.Advice, told, "", g.all()...) {
+			s.Advice = append(s.Advice, htmlAdvice{v.p.whole(a.Cause), v.p.whole(a.Remedy), brief(a.Source, 200) + ", " + brief(a.Date, 12)})
 		}
 		v.link(&s, g)
 		out = append(out, s)

@@ -98,28 +98,40 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// TestHTMLIsWellFormed goes through the tags as they are written: the parser would mend what is left open.
-func TestHTMLIsWellFormed(t *testing.T) {
+// readHTML holds a page to its own elements and attributes, and its tags to each other.
+func readHTML(t *testing.T, page string) {
+	t.Helper()
+	wellFormed(t, page)
+	eachNode(parsed(t, page), func(n *html.Node) { allowedNode(t, n) })
+}
+
+func TestHTMLIsReadBack(t *testing.T) {
 	for name, doc := range documents() {
-		var open []string
-		z := html.NewTokenizer(strings.NewReader(renderHTML(t, doc)))
-		for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
-			tag, _ := z.TagName()
-			switch tag := string(tag); kind {
-			case html.StartTagToken:
-				if tag != "meta" && tag != "br" {
-					open = append(open, tag)
-				}
-			case html.EndTagToken:
-				if len(open) == 0 || open[len(open)-1] != tag {
-					t.Fatalf("%s: </%s> where %v is open", name, tag, open)
-				}
-				open = open[:len(open)-1]
+		t.Run(name, func(t *testing.T) { readHTML(t, renderHTML(t, doc)) })
+	}
+}
+
+// wellFormed goes through the tags as they are written: the parser would mend what is left open.
+func wellFormed(t *testing.T, page string) {
+	t.Helper()
+	var open []string
+	z := html.NewTokenizer(strings.NewReader(page))
+	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+		tag, _ := z.TagName()
+		switch tag := string(tag); kind {
+		case html.StartTagToken:
+			if tag != "meta" && tag != "br" {
+				open = append(open, tag)
 			}
+		case html.EndTagToken:
+			if len(open) == 0 || open[len(open)-1] != tag {
+				t.Fatalf("</%s> where %v is open", tag, open)
+			}
+			open = open[:len(open)-1]
 		}
-		if len(open) > 0 {
-			t.Errorf("%s: %v is never closed", name, open)
-		}
+	}
+	if len(open) > 0 {
+		t.Errorf("%v is never closed", open)
 	}
 }
 
@@ -135,31 +147,28 @@ var allowed = map[string][]string{
 	"line": {"class", "x1", "x2", "y1", "y2"}, "text": {"class", "x", "y", "text-anchor"},
 }
 
-func TestHTMLHasOnlyWhatIsAllowed(t *testing.T) {
-	for name, doc := range documents() {
-		eachNode(parsed(t, renderHTML(t, doc)), func(n *html.Node) {
-			if n.Type == html.CommentNode {
-				t.Errorf("%s: a comment: %.100s", name, n.Data)
-			}
-			if n.Type != html.ElementNode {
-				return
-			}
-			attrs, ok := allowed[n.Data]
-			if !ok {
-				t.Fatalf("%s: the element %s", name, n.Data)
-			}
-			for _, a := range n.Attr {
-				if !slices.Contains(attrs, a.Key) {
-					t.Errorf("%s: the attribute %s of %s", name, a.Key, n.Data)
-				}
-				if a.Key == "href" && !inPage(a.Val) {
-					t.Errorf("%s: a link to %q", name, a.Val)
-				}
-				if a.Key == "class" && strings.ContainsFunc(a.Val, func(r rune) bool { return r != ' ' && !unicode.IsLower(r) }) {
-					t.Errorf("%s: the class %q", name, a.Val)
-				}
-			}
-		})
+func allowedNode(t *testing.T, n *html.Node) {
+	t.Helper()
+	if n.Type == html.CommentNode {
+		t.Errorf("a comment: %.100s", n.Data)
+	}
+	if n.Type != html.ElementNode {
+		return
+	}
+	attrs, ok := allowed[n.Data]
+	if !ok {
+		t.Fatalf("the element %s", n.Data)
+	}
+	for _, a := range n.Attr {
+		if !slices.Contains(attrs, a.Key) {
+			t.Errorf("the attribute %s of %s", a.Key, n.Data)
+		}
+		if a.Key == "href" && !inPage(a.Val) {
+			t.Errorf("a link to %q", a.Val)
+		}
+		if a.Key == "class" && strings.ContainsFunc(a.Val, func(r rune) bool { return r != ' ' && !unicode.IsLower(r) }) {
+			t.Errorf("the class %q", a.Val)
+		}
 	}
 }
 
@@ -325,6 +334,36 @@ func TestHTMLIsBounded(t *testing.T) {
 	}
 	if n := len(renderHTML(t, doc)); n > 11<<20 {
 		t.Errorf("the page has %d MiB", n>>20)
+	}
+}
+
+// TestHTMLRepeatsARecipe: the command is the one that started the layer, not the address of one that is gone.
+func TestHTMLRepeatsARecipe(t *testing.T) {
+	for _, c := range []struct {
+		why, recipe, want string
+		sources           []record.Source
+	}{
+		{"a built-in one", "nginx/intercept", "preservecheck check --recipe nginx/intercept --fixture", nil},
+		{"a folder", "mine/hiding", "preservecheck check --recipe ./ci/mine/hiding --fixture", []record.Source{{Kind: "recipe", Path: "ci/mine/recipe.yaml"}}},
+		{"one with a shell's signs", "mine/$(x)", "preservecheck check --recipe 'mine/$(x)' --fixture", nil},
+	} {
+		doc := red()
+		doc.Recipe, doc.Sources, doc.Command, doc.Result.Next = c.recipe, c.sources, "check", ""
+		doc.Target = record.Target{Name: c.recipe, URL: "http://127.0.0.1:1", Routes: []record.Route{{Name: "a", URL: "http://127.0.0.1:1"}}}
+		if text := textOf(parsed(t, renderHTML(t, doc))); !strings.Contains(text, c.want) || strings.Contains(text, "--layer") {
+			t.Errorf("%s: no %q", c.why, c.want)
+		}
+	}
+}
+
+// TestHTMLCountsOnlyVerdicts: what is counted beside them is no fault and no part of the bar.
+func TestHTMLCountsOnlyVerdicts(t *testing.T) {
+	doc := green()
+	rows := doc.Result.Counts["preserved"]
+	doc.Result.Counts = map[string]int{"preserved": rows, "attributed": rows, "excluded": 3}
+	page := renderHTML(t, doc)
+	if !strings.Contains(page, `<rect class="good" x="0.00%" width="100.00%"`) || strings.Contains(page, `class="badge bad"`) {
+		t.Error("rows that passed are shown as something else, too")
 	}
 }
 

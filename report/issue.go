@@ -28,9 +28,14 @@ func Issue(w io.Writer, doc record.Document) error {
 		return err
 	}
 	issueHead(&b, &doc, len(groups))
+	told := map[int]bool{}
 	for i, g := range groups[:min(len(groups), mostSections)] {
 		fmt.Fprintf(&b, "## %d. %s\n\n", i+1, sectionTitle(g[0]))
 		section(&b, &doc, g)
+		for _, a := range adviceOn(doc.Advice, told, g[0].key, faultRows(g)...) {
+			fmt.Fprintf(&b, "A likely cause: %s. A remedy: %s. Source: %s, read or measured %s.\n\n", prose(brief(a.Cause, 400)), prose(brief(a.Remedy, 400)),
+				code(brief(a.Source, 200)), prose(brief(a.Date, 12)))
+		}
 	}
 	if left := len(groups) - mostSections; left > 0 {
 		fmt.Fprintf(&b, "%d more kinds of faults were found, and are left out here.\n\n", left)
@@ -66,7 +71,11 @@ func issueHead(b *strings.Builder, doc *record.Document, n int) {
 	for _, r := range doc.Target.Routes {
 		fmt.Fprintf(b, "- route %s: dialect %s, model %s\n", code(brief(r.Name, 80)), code(brief(r.Dialect, 40)), code(brief(r.Model, 80)))
 	}
-	fmt.Fprintf(b, "- rows: %d, of which %d came through unchanged\n\n", len(doc.Rows), preserved(doc))
+	fmt.Fprintf(b, "- rows: %d, of which %d came through unchanged\n", len(doc.Rows), preserved(doc))
+	if doc.Incomplete {
+		b.WriteString("- INCOMPLETE: the run was interrupted, and there may be more\n")
+	}
+	b.WriteByte('\n')
 }
 
 func preserved(doc *record.Document) (n int) {
@@ -121,6 +130,15 @@ func section(b *strings.Builder, doc *record.Document, g []fault) {
 			fmt.Fprintf(b, "Requests: %s\n\n", prose(h))
 		}
 	}
+}
+
+func faultRows(fs []fault) (out []*record.Row) {
+	for _, f := range fs {
+		if f.row != nil {
+			out = append(out, f.row)
+		}
+	}
+	return out
 }
 
 // requestBlock is the request as curl -v would show it. What it held beside its model is the same for all, and no header's

@@ -131,12 +131,13 @@ func markdownItems(all []item) (out []string) {
 
 // markdownRows tells the rows that do not pass as the text report does: what reads the same stands together.
 func markdownRows(doc *record.Document) (out []string) {
+	told := map[int]bool{}
 	for _, g := range groups(doc.Rows) {
 		if passes(g[0][0]) {
 			continue
 		}
 		one := *doc
-		one.Rows = nil
+		one.Rows, one.Advice = nil, adviceOn(doc.Advice, told, "", g.all()...)
 		for _, e := range g {
 			for _, r := range e {
 				one.Rows = append(one.Rows, *r)

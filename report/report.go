@@ -33,6 +33,7 @@ func Formats() []Format {
 		{Name: "prometheus", Why: "metrics of a scheduled check, for the textfile collector", Write: Prometheus},
 		{Name: "issue", Why: "a report to paste into the tracker of the layer's project", Write: Issue},
 		{Name: "html", Why: "one page for people, to open, print or send: every row side by side, nothing loaded", Write: HTML},
+		{Name: "rules", Why: "what a worker has to believe where the layer can't be mended, as JSON; see docs/rules.md", Write: Rules},
 	}
 }
 

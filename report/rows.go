@@ -6,7 +6,8 @@ import (
 	"github.com/preservecheck/preservecheck/record"
 )
 
-// rows writes a paragraph for each story. Preserved rows are only counted, unless all was asked for.
+// rows writes a paragraph for each story. Preserved rows are only counted, unless all was asked for;
+// then each has a line, and the first row of a story shows what went over the wire.
 func (p *page) rows(doc *record.Document) {
 	told := map[int]bool{}
 	for _, g := range groups(doc.Rows) {
@@ -14,7 +15,7 @@ func (p *page) rows(doc *record.Document) {
 		if passes(first) {
 			if p.verbose {
 				p.gap()
-				p.block(verdict(first.Verdict, doc), count(g.rows(), "row")+": "+g.names())
+				p.each(g, doc)
 			}
 			continue
 		}
@@ -35,6 +36,7 @@ func (p *page) rows(doc *record.Document) {
 		p.table(p.facts(g))
 		p.advised(g, doc.Advice, told)
 		p.observations(g)
+		p.exchange(g)
 	}
 }
 

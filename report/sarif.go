@@ -103,7 +103,7 @@ func SARIF(w io.Writer, doc record.Document) error {
 	all := faults(&doc)
 	word, why := resultOf(&doc)
 	run := sarifRun{
-		Tool:       sarifTool{sarifDriver{Name: "preservecheck", Version: Plain(doc.Tool.Version), Rules: sarifRules()}},
+		Tool:       sarifTool{sarifDriver{Name: "preservecheck", Version: Plain(doc.Tool.Version), Rules: sarifRules(&doc, all)}},
 		Automation: sarifAutomation{"preservecheck/" + url.PathEscape(Plain(subject(doc.Target))) + "/"},
 		ColumnKind: "utf16CodeUnits",
 		Results:    []sarifResult{},
@@ -125,10 +125,20 @@ func SARIF(w io.Writer, doc record.Document) error {
 	return err
 }
 
-func sarifRules() (out []sarifRule) {
+// sarifRules has a rule for each kind. Its help ends with what the recipe of the layer says of the faults of this run.
+func sarifRules(doc *record.Document, all []fault) (out []sarifRule) {
 	for _, k := range kinds() {
+		help, told := k.help, map[int]bool{}
+		for _, f := range all {
+			if f.kind != k.name || f.row == nil {
+				continue
+			}
+			for _, a := range adviceOn(doc.Advice, told, f.key, f.row) {
+				help += "\n\n" + string(adviceSentence(a))
+			}
+		}
 		out = append(out, sarifRule{ID: "preservecheck/" + k.name, Name: camel(k.name), Short: sarifText{k.short}, Full: sarifText{k.help},
-			Help: sarifText{k.help}, Default: sarifConfig{"error"}})
+			Help: sarifText{help}, Default: sarifConfig{"error"}})
 	}
 	return out
 }

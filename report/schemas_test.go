@@ -28,9 +28,17 @@ func TestOthersTakeOurReports(t *testing.T) {
 	planted := full()
 	plantAll(&planted, nastier)
 	before := record.Document{Format: record.Format, Incomplete: true, Result: record.Result{Exit: 3, Word: "could not tell"}}
-	for name, doc := range map[string]record.Document{
+	all := map[string]record.Document{
 		"green": green(), "red": red(), "full": full(), "hostile": hostile(), "planted": planted, "many": many(200), "interrupted": interrupted(), "before its run": before,
-	} {
+	}
+	runs, err := filepath.Glob(exampleRuns)
+	if err != nil || len(runs) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	for _, run := range runs {
+		all[run] = exampleOf(t, run)
+	}
+	for name, doc := range all {
 		file := func(f Format, doc record.Document) string {
 			path := filepath.Join(dir, f.Name)
 			if err := os.WriteFile(path, []byte(written(t, f, doc)), 0o600); err != nil {

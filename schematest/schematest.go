@@ -105,6 +105,47 @@ func Compile(t *testing.T, schema Object) *jsonschema.Schema {
 	return s
 }
 
+// Closed compiles a published schema with no room for members that it does not name, so that a test sees what an open schema
+// would let pass.
+func Closed(t *testing.T, file string) *jsonschema.Schema {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.FromSlash(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema Object
+	if err := json.Unmarshal(raw, &schema); err != nil {
+		t.Fatal(err)
+	}
+	shut(schema)
+	return Compile(t, schema)
+}
+
+func shut(v any) {
+	switch x := v.(type) {
+	case Object:
+		if x["type"] == "object" && x["additionalProperties"] == nil {
+			x["additionalProperties"] = false
+		}
+		for _, inner := range x {
+			shut(inner)
+		}
+	case []any:
+		for _, inner := range x {
+			shut(inner)
+		}
+	}
+}
+
+// Valid holds a JSON document against a schema.
+func Valid(s *jsonschema.Schema, raw []byte) error {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	return s.Validate(doc)
+}
+
 // Plain reads a node as editors do (YAML 1.2, core schema: a date is text).
 func Plain(n *yaml.Node) any {
 	switch n.Kind {

@@ -126,12 +126,7 @@ func variantOf(r *recipes.Recipe, variant, from string) (*recipes.Recipe, *recip
 
 func openRecipe(text, from string) (r *recipes.Recipe, variant string, err error) {
 	if isFolder(text) {
-		dir, variant := filepath.Clean(text), ""
-		if _, err := os.Stat(filepath.Join(dir, recipes.File)); err != nil {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(dir), recipes.File)); err == nil {
-				dir, variant = filepath.Dir(dir), filepath.Base(dir)
-			}
-		}
+		dir, variant := recipeFolder(text)
 		r, err = recipes.Load(dir, os.DirFS(dir))
 		if err != nil {
 			return nil, "", usage(recipeHint, "%s: %s", from, strings.ReplaceAll(err.Error(), "\n", "; "))
@@ -147,6 +142,18 @@ func openRecipe(text, from string) (r *recipes.Recipe, variant string, err error
 		return nil, "", err
 	}
 	return r, variant, nil
+}
+
+// recipeFolder splits ./folder/variant; without a recipe.yaml above it, all of it is the folder.
+func recipeFolder(text string) (dir, variant string) {
+	dir = filepath.Clean(text)
+	if _, err := os.Stat(filepath.Join(dir, recipes.File)); err == nil {
+		return dir, ""
+	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(dir), recipes.File)); err == nil {
+		return filepath.Dir(dir), filepath.Base(dir)
+	}
+	return dir, ""
 }
 
 // isFolder tells a folder of the user's own from the name of a recipe.

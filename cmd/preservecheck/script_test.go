@@ -84,6 +84,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
 			e.Values["layer"] = new(*hostile)
+			e.Defer(func() { validRecords(t, e.WorkDir) })
 			for _, kv := range os.Environ() { // settings of whoever runs the tests must not decide them
 				if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, envPrefix) {
 					return errors.New("unset " + name + " to run the tests")

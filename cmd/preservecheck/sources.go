@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 
+	"github.com/preservecheck/preservecheck/recipes"
 	"github.com/preservecheck/preservecheck/record"
 )
 
@@ -17,6 +18,10 @@ func (p *plan) sources() (out []record.Source) {
 	}
 	if p.target != nil {
 		add("target", p.flags.target)
+	}
+	if isFolder(p.flags.recipe) { // a built-in one is no file
+		dir, _ := recipeFolder(p.flags.recipe)
+		add("recipe", filepath.Join(dir, recipes.File))
 	}
 	add("known", p.flags.known...)
 	add("matrix", p.flags.matrix...)
