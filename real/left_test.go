@@ -23,7 +23,7 @@ import (
 	"github.com/preservecheck/preservecheck/recipes"
 )
 
-var ends = flag.Int("ends", 2, "how often TestNothingIsLeft ends the program in each way")
+var ends = flag.Int("ends", 1, "how often TestNothingIsLeft ends the program in each way")
 
 // began is a program that has started its layer.
 type began struct {

@@ -175,7 +175,7 @@ var findingWords = map[string]string{
 func deeds(route routeResult) (out []string) {
 	cut := wholeNow(route)
 	if cut > 0 {
-		out = append(out, fmt.Sprintf("ends %s that broke off as if they were whole", answers(cut)))
+		out = append(out, "ends "+answers(cut))
 	}
 	if n := route.Verdicts["broken"] - cut; n > 0 {
 		out = append(out, "leaves no usable answer in "+rowCount(n))
@@ -201,9 +201,9 @@ func wholeNow(route routeResult) (n int) {
 
 func answers(n int) string {
 	if n == 1 {
-		return "1 answer"
+		return "1 answer that broke off as if it were whole"
 	}
-	return fmt.Sprintf("%d answers", n)
+	return fmt.Sprintf("%d answers that broke off as if they were whole", n)
 }
 
 // worst is the change of the class that costs most when it is mistaken: money before limits, limits before the rest, in the
