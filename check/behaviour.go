@@ -10,6 +10,7 @@ import (
 	"github.com/preservecheck/preservecheck/authors"
 	"github.com/preservecheck/preservecheck/classify"
 	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/evidence"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/record"
@@ -91,8 +92,15 @@ func once(list []string, s string) []string {
 	return append(list, s)
 }
 
-// waited tells an answer that took longer than work takes.
+// waited tells an answer that took longer than work takes, or that a row which may fail never got to its end.
 func (r *runner) waited(row Row, s *seen) string {
+	if s.layer.Get("end").Text == evidence.EndTimeout && r.expected[row].Get("end").Text != evidence.EndTimeout && len(s.hits) > 0 {
+		what := "no answer"
+		if s.probe.answer.Status != 0 {
+			what = "no end of the answer"
+		}
+		return fmt.Sprintf("the client waits: %s by the row's deadline, after %s", what, seconds(s.probe.answer.Elapsed()))
+	}
 	if r.extra(row, s) <= r.canaryTime+patienceOfFull {
 		return ""
 	}

@@ -94,6 +94,37 @@ func TestWhatAPassingRowsLayerDidIsANote(t *testing.T) {
 	}
 }
 
+// A layer that leaves the client waiting where the provider's answer broke off keeps the failure, and the wait is told.
+func TestAClientThatIsLeftWaiting(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		status int
+		want   string
+	}{
+		{"nothing comes", 0, "the client waits: no answer by the row's deadline, after "},
+		{"the end never comes", 200, "the client waits: no end of the answer by the row's deadline, after "},
+	} {
+		waits := func(ctx context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+			a := ask(r)
+			if wants(r, "stream_fin_mid") {
+				<-ctx.Done()
+				a.End, a.Status, a.DoneAt = wire.EndTimeout, c.status, a.SentAt.Add(200*time.Millisecond)
+				if c.status == 0 {
+					a.Header, a.Body = nil, nil
+				}
+			}
+			return a
+		}
+		d := run(t, waits, func(cf *check.Config) {
+			cf.Timeout = 300 * time.Millisecond
+			cf.Rows = []check.Row{{Fixture: cf.Matrix.Get("stream_fin_mid"), Mode: fixture.Stream, Dialect: dialects.Anthropic}}
+		})
+		if len(d.Rows) != 1 || d.Rows[0].Verdict != "preserved" || !strings.Contains(strings.Join(d.Notes, "\n"), c.want) {
+			t.Errorf("%s: exit %d, %s, notes %q, want %q", c.why, d.Result.Exit, verdicts(d), d.Notes, c.want)
+		}
+	}
+}
+
 func sleeping(d time.Duration) layer {
 	return func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
 		if !isCanary(r) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -69,8 +70,14 @@ func makePage() (string, error) {
 	p.line("configuration on one day, in the order of the alphabet and not of merit. Layers that [nobody could run here](#not-run) are")
 	p.line("listed apart, with what is said about them.\n")
 	p.line("## In a sentence each\n")
+	p.line("The first line of each is the layer as an honest operator runs it; those below are settings that people use. A row is one answer")
+	p.line("of a provider, asked for plainly or as a stream; what is told of classes is what [a worker that reads answers well](classifier.md) would make of them.\n")
 	for _, r := range all {
-		p.line("- %s", sentence(r))
+		first, below := sentences(r)
+		p.line("- %s", first)
+		for _, b := range below {
+			p.line("  - %s", b)
+		}
 	}
 	p.line("\n## Overview\n")
 	p.overview(all)
@@ -101,17 +108,20 @@ func (p *gatewaysPage) overview(all []*results) {
 func (p *gatewaysPage) measured(r *results, recipe *recipes.Recipe) {
 	p.line("### %s %s\n", plain(r.Recipe), plain(r.Version))
 	if recipe != nil {
-		p.line("%s, %s.", plain(recipe.What), recipe.Homepage)
+		p.line("%s, %s.", capital(plain(recipe.What)), recipe.Homepage)
 	}
 	p.line("Measured on %s with matrix %s, preservecheck %s. The whole data: [%s](results/%s).", r.Date, r.Matrix, plain(r.Tool), filepath.Base(r.path()), filepath.Base(r.path()))
 	for _, v := range r.Variants {
 		p.line("\n#### %s, %s\n", plain(r.Recipe), plain(v.Variant))
 		if recipe != nil {
 			if known, ok := recipe.ByName(v.Variant); ok {
-				p.line("%s.", capital(plain(known.Why)))
+				p.line("%s.", capital(plain(known.Why), r.Recipe))
 			}
 		}
 		p.line("Again with `%s`; exit %d; %s; %s not asked for.", v.Command, v.Exit, plain(v.Covers), rowCount(v.Excluded))
+		if v.NotReady != "" {
+			p.line("No row was asked for: %s.", plain(v.NotReady))
+		}
 		if v.Stateful {
 			p.line("What it shows depends on time and on what was asked before: the counts are those of one run.")
 		}
@@ -148,6 +158,9 @@ func (p *gatewaysPage) route(r routeResult) {
 		streams = append(streams, fmt.Sprintf("%s in %s", s.What, rowCount(s.Rows)))
 	}
 	p.items("only in streams", streams)
+	if r.Waits > 0 {
+		p.line("  - the client waits: no answer, or no end of it, by the row's deadline in %s", rowCount(r.Waits))
+	}
 }
 
 func (p *gatewaysPage) items(title string, items []string) {
@@ -162,7 +175,7 @@ func (p *gatewaysPage) items(title string, items []string) {
 }
 
 func (d difference) text() string {
-	s := "`" + strings.ReplaceAll(plain(d.Key), "`", "'") + "`"
+	s := "`" + strings.ReplaceAll(d.Key, "`", "'") + "`"
 	if len(d.Carries) > 0 {
 		s += " (with " + strings.Join(d.Carries, ", ") + ")"
 	}
@@ -209,18 +222,45 @@ func (p *gatewaysPage) notRun(known map[string]*recipes.Recipe) {
 	}
 }
 
-// plain is text of a recipe or of a layer without what Markdown would take for markup.
+// plain is text of a recipe or of a layer without what Markdown would take for markup. An underscore inside a word is none, nor
+// are brackets without a link behind them.
 func plain(s string) string {
-	return strings.NewReplacer("<", "&lt;", "|", "\\|", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "\n", " ").Replace(s)
+	s = strings.NewReplacer("&", "&amp;", "<", "&lt;", "*", "\\*", "`", "\\`", "~", "\\~", "](", "]\\(", "][", "]\\[", "\n", " ").Replace(s)
+	return looseUnderscore.ReplaceAllString(s, "$1\\_$2")
 }
 
-func cell(s string) string { return plain(s) }
+var looseUnderscore = regexp.MustCompile(`(^|[^\pL\pN_])_|_($|[^\pL\pN_])`)
 
-func capital(s string) string {
-	if s == "" {
+// cell is plain text in a table.
+func cell(s string) string { return strings.ReplaceAll(plain(s), "|", "\\|") }
+
+// capital begins a sentence. A word that is a name, of the layer or of one of its settings, stays as it is written.
+func capital(s string, names ...string) string {
+	first, _, _ := strings.Cut(s, " ")
+	if !word.MatchString(first) || slices.Contains(names, strings.TrimSuffix(first, ",")) {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+var word = regexp.MustCompile(`^[a-z]+,?$`)
+
+func TestPlain(t *testing.T) {
+	for in, want := range map[string]string{
+		"proxy_pass of [DONE]": "proxy_pass of [DONE]", "_x_ and a_": "\\_x\\_ and a\\_", "[a](b) <i> *x*": "[a]\\(b) &lt;i> \\*x\\*", "a & b `c`": "a &amp; b \\`c\\`",
+	} {
+		if got := plain(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"an error page": "An error page", "proxy_pass alone": "proxy_pass alone", "nginx limits": "nginx limits", "retryDelay sends": "retryDelay sends",
+		"proxy() without": "proxy() without", "errors, of nginx": "Errors, of nginx", "": "",
+	} {
+		if got := capital(in, "nginx"); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
 }
 
 func rowCount(n int) string {
@@ -236,6 +276,8 @@ func span(low, high int) string {
 	}
 	return fmt.Sprintf("%d to %d", low, high)
 }
+
+func sortedKeys(all map[string]int) []string { return slices.Sorted(maps.Keys(all)) }
 
 // counted lists names with how often they came, the most frequent first.
 func counted(all map[string]int) string {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/recipes"
 	"github.com/preservecheck/preservecheck/record"
 )
@@ -53,6 +55,7 @@ type variantResult struct {
 // routeResult is what one way into the layer showed.
 type routeResult struct {
 	Route       string         `json:"route"`
+	Path        string         `json:"path"` // where clients post
 	Asked       string         `json:"asked"`
 	Served      string         `json:"served"`
 	Rows        int            `json:"rows"`
@@ -62,6 +65,7 @@ type routeResult struct {
 	HitsMin     int            `json:"hits_min"`
 	HitsMax     int            `json:"hits_max"`
 	Streams     []streamFault  `json:"stream_faults,omitempty"`
+	Waits       int            `json:"waits,omitempty"` // rows whose client has no answer, or no end of it, by its deadline
 }
 
 // difference is a key that decides, in the rows in which it differs.
@@ -103,7 +107,9 @@ func summarise(doc record.Document, variant string, stateful bool) variantResult
 		byRoute[r.Route] = append(byRoute[r.Route], r)
 	}
 	for _, name := range names {
-		v.Routes = append(v.Routes, summariseRoute(name, byRoute[name]))
+		route := summariseRoute(name, byRoute[name])
+		route.Path = pathOf(doc.Target, route)
+		v.Routes = append(v.Routes, route)
 	}
 	for _, f := range doc.Findings {
 		if v.Findings == nil {
@@ -114,12 +120,34 @@ func summarise(doc record.Document, variant string, stateful bool) variantResult
 	return v
 }
 
+// pathOf is where clients post to reach a route: the path of its URL and that of its dialect.
+func pathOf(target record.Target, route routeResult) string {
+	d := dialects.ByName(route.Asked)
+	if d == nil {
+		return ""
+	}
+	for _, r := range target.Routes {
+		if u, err := url.Parse(r.URL); err == nil && r.Name == route.Route {
+			return strings.TrimSuffix(u.Path, "/") + d.Path
+		}
+	}
+	return d.Path
+}
+
+// summariseRoute counts what the rows of a route show. Differences are those of rows that fail: one that could not be judged is no
+// fact about the layer, and where any failure will do it matters not which one comes.
 func summariseRoute(name string, rows []*record.Row) routeResult {
 	out := routeResult{Route: name, Asked: rows[0].Asked, Served: rows[0].Served, Rows: len(rows), Verdicts: map[string]int{}, HitsMin: rows[0].HitsMin}
 	differences, classes, streams := map[string]difference{}, map[string]classChange{}, map[string]int{}
 	for _, r := range rows {
 		out.Verdicts[r.Verdict]++
 		out.HitsMin, out.HitsMax = min(out.HitsMin, r.HitsMin), max(out.HitsMax, r.HitsMax)
+		if slices.ContainsFunc(r.Behaviour, func(b string) bool { return strings.HasPrefix(b, "the client waits") }) {
+			out.Waits++
+		}
+		if slices.Contains([]string{"preserved", "declared", "inconclusive", "untestable"}, r.Verdict) {
+			continue
+		}
 		for _, f := range r.Fields {
 			if f.Dir != "" && f.Decides {
 				add(differences, f)
@@ -152,6 +180,9 @@ func add(all map[string]difference, f record.Field) {
 	d.Carries = union(d.Carries, f.Covers...)
 	if f.Nuance != "" {
 		d.Nuances = union(d.Nuances, f.Nuance)
+	}
+	if f.Key == "end" && f.Layer != nil {
+		d.Nuances = union(d.Nuances, "arrives "+f.Layer.Text)
 	}
 	all[id] = d
 }
@@ -308,17 +339,19 @@ func TestSummarise(t *testing.T) {
 			row("plain", "reclassified", "a", "b", lost),
 			row("stream", "reclassified", "a", "b", lost, record.Field{Key: "stream/events", Dir: "changed", Decides: true}, record.Field{Key: "end", Dir: "changed", Decides: true}),
 			row("plain", "preserved", "a", "a", record.Field{Key: "header/server", Dir: "invented"}),
-			row("plain", "preserved", "truncated", "other"), // any failure will do
+			row("plain", "preserved", "truncated", "other", lost), // any failure will do
+			row("plain", "inconclusive", "a", "c", lost),          // no fact
 		},
 		Findings: []record.Finding{{Kind: "layer-state"}, {Kind: "layer-state"}},
 	}
 	doc.Rows[1].HitsMax = 3
 	doc.Rows[1].InventedSuccess = true
+	doc.Rows[3].Behaviour = []string{"the client waits: no answer by the row's deadline, after 10 s"}
 	got := summarise(doc, "v", false)
 	want := variantResult{Variant: "v", Covers: "profile , , hazards ", Findings: map[string]int{"layer-state": 2}, Routes: []routeResult{{
-		Route: "r", Rows: 4, Verdicts: map[string]int{"preserved": 2, "reclassified": 2}, HitsMin: 1, HitsMax: 3,
+		Route: "r", Rows: 5, Verdicts: map[string]int{"preserved": 2, "reclassified": 2, "inconclusive": 1}, HitsMin: 1, HitsMax: 3,
 		Differences: []difference{{Key: "error", Dir: "lost", Carries: []string{"code", "type"}, Rows: 2}, {Key: "end", Dir: "changed", Rows: 1}, {Key: "stream/events", Dir: "changed", Rows: 1}},
-		Classes:     []classChange{{"a", "b", 2, "a became b"}},
+		Classes:     []classChange{{"a", "b", 2, "a became b"}}, Waits: 1,
 		Streams: []streamFault{{"an end that clients take for success, which nobody sent", 1}, {"it ends otherwise than it was sent", 1},
 			{"the order or the names of events changed", 1}},
 	}}}
@@ -326,7 +359,7 @@ func TestSummarise(t *testing.T) {
 		t.Error(d)
 	}
 	more := summarise(doc, "v", false)
-	more.Routes[0].Verdicts = map[string]int{"preserved": 1, "reclassified": 3}
+	more.Routes[0].Verdicts = map[string]int{"preserved": 1, "reclassified": 3, "inconclusive": 1}
 	if differ(got, more) == "" {
 		t.Error("other counts of a stateless layer are no difference")
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/preservecheck/preservecheck/record"
 )
 
-// Advice is a likely cause of what a row shows, and what to do about it.
+// Advice is a likely cause of what a row or a finding shows, and what to do about it.
 type Advice struct {
+	Finding   string // kind of the finding that it is about; "" for one about rows
 	Key       string // pattern of the key that differs; "" when Verdict says it all
 	Direction string // lost, changed, invented; "" for each
 	Verdict   string // of the row: layer-made, retried ...; "" for each that fails
@@ -26,12 +27,13 @@ type Advice struct {
 }
 
 type rawAdvice struct {
-	Key, Direction, Verdict, Status, Value, Variant, Cause, Remedy, Source, Date fixture.Node
+	Finding, Key, Direction, Verdict, Status, Value, Variant, Cause, Remedy, Source, Date fixture.Node
 }
 
 var (
 	directions = []string{"lost", "changed", "invented"}
 	verdicts   = []string{"broken", "layer-made", "reclassified", "changed", "retried"}
+	findings   = []string{"layer-state", "crosstalk", "cached", "intermittent", "unexplained-hits", "dirty-way", "slept"}
 )
 
 func (l *loader) advice(r *Recipe, n *fixture.Node) {
@@ -41,7 +43,7 @@ func (l *loader) advice(r *Recipe, n *fixture.Node) {
 			continue
 		}
 		a := Advice{
-			Key: l.glob(&raw.Key, "key"), Direction: l.choice(&raw.Direction, "direction", directions), Verdict: l.choice(&raw.Verdict, "verdict", verdicts),
+			Finding: l.choice(&raw.Finding, "finding", findings), Key: l.glob(&raw.Key, "key"), Direction: l.choice(&raw.Direction, "direction", directions), Verdict: l.choice(&raw.Verdict, "verdict", verdicts),
 			Value: l.glob(&raw.Value, "value"), Variant: l.choice(&raw.Variant, "variant", r.VariantNames()),
 			Cause: l.line(item, &raw.Cause, "cause"), Remedy: l.line(item, &raw.Remedy, "remedy"),
 			Source: l.source(item, &raw.Source), Date: l.date(item, &raw.Date),
@@ -49,8 +51,12 @@ func (l *loader) advice(r *Recipe, n *fixture.Node) {
 		if fixture.Present(&raw.Status) {
 			a.Status = l.status(&raw.Status)
 		}
-		if a.Key == "" && a.Verdict == "" {
-			l.Bad(item, "advice for nothing", "say which key differs, or which verdict the row has")
+		ofRow := a.Key != "" || a.Verdict != "" || a.Direction != "" || a.Value != "" || a.Status != 0
+		if a.Finding != "" && ofRow {
+			l.Bad(item, "advice is for rows or for a finding", "remove finding, or all of key, direction, value, verdict and status")
+		}
+		if a.Finding == "" && a.Key == "" && a.Verdict == "" {
+			l.Bad(item, "advice for nothing", "say which key differs, which verdict the row has, or which finding it is for")
 		}
 		if a.Key == "" && (a.Direction != "" || a.Value != "") {
 			l.Bad(item, "direction and value are those of a key", "add key")
@@ -84,9 +90,10 @@ func (l *loader) choice(n *fixture.Node, key string, of []string) string {
 	return s
 }
 
-// Advise lists the advice for the failing rows of a run through a variant, that of the worst row first, each once. Of several
-// for one key of a row the first in the file is meant, so the special stands before the general.
-func (r *Recipe) Advise(variant string, rows []record.Row) (out []record.Advice) {
+// Advise lists the advice for what fails in a run through a variant, each once: for its rows, that of the worst first, and
+// then for its findings. Of several for one key of a row, or for one kind of finding, the first in the file is meant, so the
+// special stands before the general.
+func (r *Recipe) Advise(variant string, rows []record.Row, findings []record.Finding) (out []record.Advice) {
 	at := map[int]int{}
 	for _, row := range failing(rows) {
 		explained := map[string]bool{}
@@ -104,6 +111,22 @@ func (r *Recipe) Advise(variant string, rows []record.Row) (out []record.Advice)
 			}
 			at[j] = len(out)
 			out = append(out, record.Advice{Key: key, Cause: a.Cause, Remedy: a.Remedy, Source: a.Source, Date: a.Date, Rows: []record.RowName{where}})
+		}
+	}
+	return append(out, r.adviseOn(variant, findings)...)
+}
+
+// adviseOn lists the advice for kinds of findings.
+func (r *Recipe) adviseOn(variant string, findings []record.Finding) (out []record.Advice) {
+	explained := map[string]bool{}
+	for _, f := range findings {
+		for i := range r.Advice {
+			a := &r.Advice[i]
+			if !f.Fails || explained[f.Kind] || a.Finding != f.Kind || a.Variant != "" && a.Variant != variant {
+				continue
+			}
+			explained[f.Kind] = true
+			out = append(out, record.Advice{Finding: f.Kind, Cause: a.Cause, Remedy: a.Remedy, Source: a.Source, Date: a.Date})
 		}
 	}
 	return out
@@ -124,7 +147,7 @@ func failing(rows []record.Row) (out []*record.Row) {
 
 // fits reports whether the advice is for a row, and for which key of it that no other has explained.
 func (a *Advice) fits(variant string, row *record.Row, explained map[string]bool) (key string, ok bool) {
-	if a.Variant != "" && a.Variant != variant || a.Verdict != "" && a.Verdict != row.Verdict || a.Status != 0 && a.Status != statusOf(row) {
+	if a.Finding != "" || a.Variant != "" && a.Variant != variant || a.Verdict != "" && a.Verdict != row.Verdict || a.Status != 0 && a.Status != statusOf(row) {
 		return "", false
 	}
 	if a.Key == "" {

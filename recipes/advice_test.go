@@ -47,7 +47,7 @@ func TestAdvise(t *testing.T) {
 	} {
 		var got []string
 		rows := 0
-		for _, a := range r.Advise(c.variant, c.rows) {
+		for _, a := range r.Advise(c.variant, c.rows, nil) {
 			got = append(got, a.Cause)
 			rows += len(a.Rows)
 		}
@@ -56,6 +56,37 @@ func TestAdvise(t *testing.T) {
 		}
 		if c.why == "once for two rows" && rows != 2 {
 			t.Errorf("%s: it names %d rows", c.why, rows)
+		}
+	}
+}
+
+func TestAdviseOnFindings(t *testing.T) {
+	r := &Recipe{Advice: []Advice{
+		{Finding: "layer-state", Variant: "limit", Cause: "limiter"},
+		{Finding: "layer-state", Cause: "state"},
+		{Finding: "cached", Cause: "cache"},
+		{Verdict: "layer-made", Cause: "row"},
+	}}
+	f := func(kind string, fails bool) record.Finding { return record.Finding{Kind: kind, Fails: fails} }
+	for _, c := range []struct {
+		why, variant string
+		rows         []record.Row
+		findings     []record.Finding
+		want         []string
+	}{
+		{"the special before the general", "limit", nil, []record.Finding{f("layer-state", true)}, []string{"limiter"}},
+		{"the general elsewhere", "default", nil, []record.Finding{f("layer-state", true)}, []string{"state"}},
+		{"once for a kind", "default", nil, []record.Finding{f("layer-state", true), f("cached", true), f("layer-state", true)}, []string{"state", "cache"}},
+		{"one that does not fail needs none", "default", nil, []record.Finding{f("cached", false)}, nil},
+		{"another kind", "default", nil, []record.Finding{f("slept", true)}, nil},
+		{"rows first, and none of a finding's for them", "default", []record.Row{{Verdict: "layer-made"}}, []record.Finding{f("cached", true)}, []string{"row", "cache"}},
+	} {
+		var got []string
+		for _, a := range r.Advise(c.variant, c.rows, c.findings) {
+			got = append(got, a.Cause)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +have)\n%s", c.why, d)
 		}
 	}
 }

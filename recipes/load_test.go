@@ -184,6 +184,8 @@ var refused = []struct {
 	{"what: a gateway\n", "what: a gateway\nconfig: x\n", "mine/recipe.yaml:4:9: this belongs to another kind of recipe", "a recipe that runs has files", false},
 	{"    good: true\n", "    good: perhaps\n", "mine/recipe.yaml:37:11: good is neither true nor false", "is a loss expected?", false},
 	{"  - key: error*\n    direction: lost", "  - direction: lost", "mine/recipe.yaml:53:5: advice for nothing", "it would fit every row or none", false},
+	{"  - verdict: retried\n", "  - verdict: retried\n    finding: cached\n", "mine/recipe.yaml:61:5: advice is for rows or for a finding", "it can't be both", false},
+	{"  - verdict: retried\n", "  - finding: often\n", `mine/recipe.yaml:61:14: unknown finding "often"`, "no such finding", false},
 	{"direction: lost", "direction: gone", `mine/recipe.yaml:54:16: unknown direction "gone"`, "no such direction", false},
 	{"status: 429", "status: often", `mine/recipe.yaml:55:13: "often" is no status`, "no such status", false},
 	{"variant: bad", "variant: worse", `mine/recipe.yaml:56:14: unknown variant "worse"`, "no such variant", true},

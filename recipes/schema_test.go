@@ -152,10 +152,14 @@ func routeSchema() obj {
 
 func adviceSchema() obj {
 	return obj{"type": "object", "additionalProperties": false, "required": []any{"cause", "remedy", "source", "date"},
-		"anyOf":             []any{obj{"required": []any{"key"}}, obj{"required": []any{"verdict"}}},
+		"oneOf": []any{
+			obj{"anyOf": each("key", "verdict"), "not": obj{"anyOf": each("finding")}},
+			obj{"required": []any{"finding"}, "not": obj{"anyOf": each("key", "direction", "value", "verdict", "status")}},
+		},
 		"dependentRequired": obj{"direction": []any{"key"}, "value": []any{"key"}},
 		"properties": obj{
-			"key": say("Pattern of the key that differs; * stands for anything.", ref("line")), "direction": enum(directions), "verdict": enum(verdicts),
+			"finding": say("Kind of finding that it explains, in place of rows.", enum(findings)),
+			"key":     say("Pattern of the key that differs; * stands for anything.", ref("line")), "direction": enum(directions), "verdict": enum(verdicts),
 			"status": say("Status that the fixture has.", obj{"type": "integer", "minimum": 100, "maximum": 999}),
 			"value":  say("Pattern of what came through the layer.", ref("line")), "variant": ref("line"),
 			"cause": ref("line"), "remedy": ref("line"), "source": ref("url"), "date": obj{"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},

@@ -40,7 +40,7 @@ type Document struct {
 	Parts      []Part      `json:"parts,omitempty"`      // of a record that merge made: the runs that were joined
 
 	Recipe string   `json:"recipe,omitempty"` // name/variant, when the run started the layer from a recipe
-	Advice []Advice `json:"advice,omitempty"` // likely causes of what failing rows show, worst row first
+	Advice []Advice `json:"advice,omitempty"` // likely causes of what failing rows and findings show, worst row first, findings last
 
 	Actions []Action `json:"actions,omitempty"` // what a worker does about the classes that the rows have
 }
@@ -53,14 +53,15 @@ type Action struct {
 	Alert   string `json:"alert"`   // none, ticket, owner, page
 }
 
-// Advice is a likely cause of what rows show, and what to do about it, from the data of a recipe. It decides nothing.
+// Advice is a likely cause of what rows or findings show, and what to do about it, from the data of a recipe. It decides nothing.
 type Advice struct {
-	Key    string    `json:"key,omitempty"` // that differs; "" where it is the row as a whole
-	Cause  string    `json:"cause"`
-	Remedy string    `json:"remedy"`
-	Source string    `json:"source"`
-	Date   string    `json:"date"` // YYYY-MM-DD
-	Rows   []RowName `json:"rows"`
+	Key     string    `json:"key,omitempty"`     // that differs; "" where it is the row as a whole
+	Finding string    `json:"finding,omitempty"` // kind of the findings that it is about; it is about rows otherwise
+	Cause   string    `json:"cause"`
+	Remedy  string    `json:"remedy"`
+	Source  string    `json:"source"`
+	Date    string    `json:"date"` // YYYY-MM-DD
+	Rows    []RowName `json:"rows"`
 }
 
 // RowName says which row is meant.

@@ -10,9 +10,43 @@ import (
 // advised writes the likely causes of what a paragraph shows, each once in a report: under the worst that it explains.
 func (p *page) advised(g group, all []record.Advice, told map[int]bool) {
 	for _, a := range adviceOn(all, told, "", g.all()...) {
-		p.hanging(pad("", indent)+"likely cause: ", brief(a.Cause, 4*p.width))
-		p.hanging(pad("", indent)+"remedy: ", brief(a.Remedy, 4*p.width)+" ("+brief(a.Source, 200)+", "+brief(a.Date, 12)+")")
+		p.advice(indent, &a)
 	}
+}
+
+// advisedOn writes the likely cause of a kind of finding, under the first of that kind.
+func (p *page) advisedOn(kind string, in int, all []record.Advice, told map[string]bool) {
+	if a := causeOf(kind, all); a != nil && !told[kind] {
+		told[kind] = true
+		p.advice(in, a)
+	}
+}
+
+func (p *page) advice(in int, a *record.Advice) {
+	p.hanging(pad("", in)+"likely cause: ", brief(a.Cause, 4*p.width))
+	p.hanging(pad("", in)+"remedy: ", brief(a.Remedy, 4*p.width)+" ("+brief(a.Source, 200)+", "+brief(a.Date, 12)+")")
+}
+
+// causeOf is the advice on a kind of finding, or nil.
+func causeOf(kind string, all []record.Advice) *record.Advice {
+	i := slices.IndexFunc(all, func(a record.Advice) bool { return a.Finding != "" && a.Finding == kind })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+// findingAdvice is what a finding that fails advises by itself, and the likely cause from a recipe.
+func findingAdvice(f record.Finding, all []record.Advice) string {
+	a := causeOf(f.Kind, all)
+	if a == nil || !f.Fails {
+		return f.Advice
+	}
+	cause := string(adviceSentence(*a))
+	if f.Advice == "" {
+		return cause
+	}
+	return f.Advice + "; " + cause
 }
 
 // all are the rows of a paragraph.

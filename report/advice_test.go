@@ -57,3 +57,24 @@ func saidOnce(t *testing.T, doc record.Document) {
 		}
 	}
 }
+
+// TestAdviceOnFindings: a cause of a kind of finding stands once, under the first that fails the run.
+func TestAdviceOnFindings(t *testing.T) {
+	doc := record.Document{
+		Findings: []record.Finding{{Kind: "cached", Text: "first"}, {Kind: "layer-state", Text: "second", Fails: true}, {Kind: "layer-state", Text: "third", Fails: true}},
+		Advice: []record.Advice{{Finding: "layer-state", Cause: "a limiter", Remedy: "raise it", Source: "https://example.org/l", Date: "2026-11-30"},
+			{Finding: "cached", Cause: "a cache", Remedy: "empty it", Source: "https://example.org/c", Date: "2026-11-30"}},
+	}
+	var b bytes.Buffer
+	if err := Text(&b, doc, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	second, third, cause := strings.Index(got, "second"), strings.Index(got, "third"), strings.Index(got, "likely cause: a limiter")
+	if second < 0 || cause < second || third < cause || strings.Count(got, "a limiter") != 1 || !strings.Contains(got, "remedy: raise it (https://example.org/l, 2026-11-30)") {
+		t.Errorf("not once and in its place:\n%s", got)
+	}
+	if strings.Contains(got, "a cache") {
+		t.Errorf("a finding that does not fail the run has a cause:\n%s", got)
+	}
+}

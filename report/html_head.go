@@ -239,9 +239,10 @@ func (v *htmlView) findings() (out []htmlFinding) {
 		if rows := untold(f); len(rows) > 0 {
 			x.Rows = v.p.rowNames(rows)
 		}
-		if f.Advice != told {
-			x.Advice = v.p.whole(f.Advice)
+		if f.Advice == told {
+			f.Advice = ""
 		}
+		x.Advice = v.p.whole(findingAdvice(f, v.doc.Advice))
 		out = append(out, x)
 	}
 	return out

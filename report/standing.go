@@ -90,7 +90,7 @@ func standingOf(r *record.Row, doc *record.Document) standing {
 
 func findingItems(doc *record.Document) (out []item) {
 	for _, f := range doc.Findings {
-		it := item{kind: findingKind(f.Kind), text: f.Text, advice: f.Advice}
+		it := item{kind: findingKind(f.Kind), text: f.Text, advice: findingAdvice(f, doc.Advice)}
 		switch {
 		case f.Fails && f.Soft:
 			it.standing, it.text = unclear, f.Text+" (only side by side)"

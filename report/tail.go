@@ -7,7 +7,7 @@ import (
 )
 
 // findings tells what the run showed about the layer rather than about a row.
-func (p *page) findings(fs []record.Finding) {
+func (p *page) findings(fs []record.Finding, causes []record.Advice) {
 	if len(fs) == 0 {
 		return
 	}
@@ -17,7 +17,7 @@ func (p *page) findings(fs []record.Finding) {
 	for _, f := range fs {
 		kindW = max(kindW, width(brief(f.Kind, 20)))
 	}
-	told := advice(fs)
+	told, explained := advice(fs), map[string]bool{}
 	for _, f := range fs {
 		kind := word{text: brief(f.Kind, 20)}
 		text := p.whole(f.Text)
@@ -38,6 +38,9 @@ func (p *page) findings(fs []record.Finding) {
 		p.finding(kind, kindW, text)
 		if f.Advice != "" && f.Advice != told {
 			p.hanging(pad("", indent+kindW+2)+"advice: ", p.whole(f.Advice))
+		}
+		if f.Fails {
+			p.advisedOn(f.Kind, indent+kindW+2, causes, explained)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func Text(w io.Writer, doc record.Document, o TextOptions) error {
 	}
 	p.hops(&doc)
 	p.known(doc.Known)
-	p.findings(doc.Findings)
+	p.findings(doc.Findings, doc.Advice)
 	p.classifier(doc.Classifier)
 	p.gap()
 	p.alsoSeen(&doc)

@@ -132,7 +132,7 @@ func showRecipe(w io.Writer, r *recipes.Recipe, asked string, install []recipes.
 	}
 	list("advice", len(r.Advice))
 	for _, advice := range r.Advice {
-		line("  %s", strings.Join(strings.Fields(advice.Key+" "+advice.Direction+" "+advice.Verdict), " "))
+		line("  %s", strings.Join(strings.Fields(advice.Finding+" "+advice.Key+" "+advice.Direction+" "+advice.Verdict), " "))
 		line("    cause: %s", advice.Cause)
 		line("    remedy: %s", advice.Remedy)
 		line("    source: %s (%s)", advice.Source, advice.Date)

@@ -117,7 +117,7 @@ func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err erro
 		p.classifier.add(ctx, deadline, &d, p.hide)
 	}
 	if layer != nil && layer.recipe != nil {
-		d.Advice = layer.recipe.Advise(layer.variant.Name, d.Rows)
+		d.Advice = layer.recipe.Advise(layer.variant.Name, d.Rows, d.Findings)
 	}
 	p.judgeNews(&d)
 	if d.Result.Next == "" {
