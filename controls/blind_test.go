@@ -34,6 +34,7 @@ func blindProof(t *testing.T, profile string, b blindness) string {
 
 // TestNoKeyOfAProfileIsUnproven: for each key of each profile.
 func TestNoKeyOfAProfileIsUnproven(t *testing.T) {
+	computes(t)
 	for _, profile := range compare.Profiles() {
 		if missed := blindProof(t, profile.Name, blindness{}); missed != "" {
 			t.Fatalf("%s sees all and missed %s", profile.Name, missed)
@@ -58,6 +59,7 @@ func patternOf(pattern string) func(string) bool {
 
 // TestNoKeyOfTheMatrixIsUnproven: for each key that any answer of the matrix shows.
 func TestNoKeyOfTheMatrixIsUnproven(t *testing.T) {
+	computes(t)
 	in := input(t, "full", bothModes...)
 	in.Rows = every(t, in)
 	rows, proven := newProver(in, nil).rows, map[string]bool{}
@@ -90,6 +92,7 @@ var unproven = map[string]string{
 
 // TestNoFamilyOfEvidenceIsUnproven: for each family of keys that package evidence writes.
 func TestNoFamilyOfEvidenceIsUnproven(t *testing.T) {
+	computes(t)
 	families := familiesOfEvidence(t)
 	if len(families) < 14 {
 		t.Fatalf("only %d families were found: %q", len(families), families)
@@ -198,6 +201,7 @@ var notRead = map[string]string{
 
 // TestNoMeaningOfAnEventIsUnproven: for each thing that a dialect reads out of an event, and each part of a layout.
 func TestNoMeaningOfAnEventIsUnproven(t *testing.T) {
+	computes(t)
 	for _, part := range []reflect.Type{reflect.TypeFor[evidence.Meaning](), reflect.TypeFor[evidence.Layout]()} {
 		for i := range part.NumField() {
 			name := part.Name() + "." + part.Field(i).Name
@@ -237,6 +241,7 @@ var verdictsOfNoFault = map[compare.Verdict]string{
 
 // TestNoVerdictIsUnproven: a check that does not give a verdict where it has to.
 func TestNoVerdictIsUnproven(t *testing.T) {
+	computes(t)
 	for _, v := range compare.Verdicts() {
 		missed := blindProof(t, "core", blindness{verdict: v})
 		if verdictsOfNoFault[v] == "" && !strings.Contains(missed, string(v)) {
@@ -282,6 +287,7 @@ var provenances = map[string]struct {
 
 // TestNoProvenanceIsUnproven: for each place where an answer can come from.
 func TestNoProvenanceIsUnproven(t *testing.T) {
+	computes(t)
 	for _, name := range constantsOf(t, "../compare", "Provenance") {
 		c, known := provenances[name]
 		if !known {
@@ -321,6 +327,7 @@ var findingsOfNoControl = map[string]string{
 
 // TestNoFindingIsUnproven: for each kind of finding that package check makes.
 func TestNoFindingIsUnproven(t *testing.T) {
+	computes(t)
 	kinds := kindsOfFindings(t)
 	if len(kinds) < 6 {
 		t.Fatalf("found only %q", kinds)

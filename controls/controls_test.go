@@ -55,6 +55,7 @@ func every(t testing.TB, in Input) (rows []check.Row) {
 
 // The declarations of the faults must hold for every row that a run can have, not only for those that are always proven.
 func TestProveTheWholeMatrix(t *testing.T) {
+	computes(t)
 	for _, profile := range compare.Profiles() {
 		in := input(t, profile.Name, bothModes...)
 		in.Rows = every(t, in)

@@ -21,6 +21,7 @@ func mutated(t *testing.T, profile string, choose pick) *prover {
 }
 
 func TestEveryMutantIsCaughtExactly(t *testing.T) {
+	computes(t)
 	for _, profile := range compare.Profiles() {
 		p := mutated(t, profile.Name, middle)
 		for i, m := range p.missed {
@@ -84,6 +85,7 @@ var noMutant = map[string]string{
 
 // TestEveryKeyHasAMutant: a place that is left out because other keys rest on it must not leave its key without any.
 func TestEveryKeyHasAMutant(t *testing.T) {
+	computes(t)
 	in := input(t, "full", bothModes...)
 	in.Rows = every(t, in)
 	used := map[string]bool{}
@@ -121,6 +123,7 @@ func excused(key string, used map[string]bool) bool {
 
 // TestMutantsOfADialect holds that no protocol and no kind is left out.
 func TestMutantsOfADialect(t *testing.T) {
+	computes(t)
 	in := input(t, "core", bothModes...)
 	in.Rows = every(t, in)
 	count := map[string]int{}

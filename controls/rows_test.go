@@ -10,6 +10,7 @@ import (
 
 // TestEveryFaultIsExactOnEveryRow: in every dialect and mode, since a run's own rows are part of its proof.
 func TestEveryFaultIsExactOnEveryRow(t *testing.T) {
+	computes(t)
 	in := input(t, "full", fixture.Plain, fixture.Stream)
 	seen := map[string]int{}
 	for _, f := range in.Matrix.Rows {

@@ -47,6 +47,7 @@ var readers = map[string]func(t *testing.T, out string){
 // TestHostileTextStaysText plants a hostile text in one string of the record at a time, in every one, and parses every
 // format back.
 func TestHostileTextStaysText(t *testing.T) {
+	computes(t)
 	var paths []string
 	doc := full()
 	eachString(reflect.ValueOf(&doc).Elem(), "", func(path string, _ func() string, _ func(string)) { paths = append(paths, path) })

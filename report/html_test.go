@@ -322,6 +322,7 @@ func TestHTMLSaysWhatTheTextSays(t *testing.T) {
 
 // TestHTMLIsBounded: a record of long values makes a page that a browser can open.
 func TestHTMLIsBounded(t *testing.T) {
+	computes(t)
 	doc := base()
 	doc.Rows = nil
 	for i := range 60 {

@@ -92,6 +92,7 @@ func mustBeSafe(t testing.TB, report string, columns int) {
 // TestEveryStringIsEscaped plants a hostile text in one string of the record at a time, so that a slot that is
 // printed as it came is found even if a neighbour's text hides it.
 func TestEveryStringIsEscaped(t *testing.T) {
+	computes(t)
 	var paths []string
 	doc := full()
 	eachString(reflect.ValueOf(&doc).Elem(), "", func(path string, _ func() string, _ func(string)) { paths = append(paths, path) })

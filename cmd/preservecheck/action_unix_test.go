@@ -265,6 +265,7 @@ func countsOf(t *testing.T, text string) map[string]int {
 
 // TestActionWithHostileInputs: whatever stands in an input is a value, and none of these is a good one.
 func TestActionWithHostileInputs(t *testing.T) {
+	computes(t)
 	a, temp := readAction(t), t.TempDir()
 	first := newRunner(t, temp)
 	first.use(a, map[string]string{"layer": "control:identity", "args": "--fixture=tier_cap"})

@@ -11,6 +11,7 @@ import (
 
 // TestABrokenControlSpoilsEveryRun: a run whose check would not have failed is never green, and says which control it missed.
 func TestABrokenControlSpoilsEveryRun(t *testing.T) {
+	computes(t)
 	lost := func(key string) func(controls.Seen) []controls.Sight {
 		return func(r controls.Seen) []controls.Sight {
 			if r.Evidence.Get(key).Kind == evidence.Absent {

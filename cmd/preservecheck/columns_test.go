@@ -13,6 +13,7 @@ import (
 // TestSixtyColumns runs the commands that people read with their output in a pipe and COLUMNS=60, over a layer that writes a
 // message of 200 characters, in words and in one.
 func TestSixtyColumns(t *testing.T) {
+	computes(t)
 	if r := program(t, []string{"COLUMNS=60"}, "controls", "--stream", "off"); r.code != exitPass || tooWide(r.out, 60) != "" {
 		t.Errorf("controls: exit %d, %s", r.code, tooWide(r.out, 60))
 	}

@@ -27,6 +27,7 @@ func proven(t *testing.T, args ...string) (p record.Proof) {
 // TestCountsInDocs holds the counts of pairs and keys that pages name to what the program says; -update writes them anew. What a
 // page says of a measurement of its day (docs/performance.md) stays as it was measured.
 func TestCountsInDocs(t *testing.T) {
+	computes(t)
 	all, each := proven(t, "--all"), proven(t)
 	for _, c := range []struct{ file, at, is string }{
 		{readme, "proves everything there is: `(.*?)`", fmt.Sprintf("%d of %d exactly", all.Exact, all.Pairs)},

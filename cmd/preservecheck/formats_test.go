@@ -106,6 +106,7 @@ func exitOfJUnit(t *testing.T, out string) int {
 // TestEveryFormatHasTheSameVerdict: neither the exit code of a command nor what its output says depends on the format, for
 // a run, for a saved record and for joined ones.
 func TestEveryFormatHasTheSameVerdict(t *testing.T) {
+	computes(t)
 	dir := t.TempDir()
 	for _, c := range []struct {
 		why   string

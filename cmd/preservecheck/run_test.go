@@ -147,6 +147,7 @@ func TestShortSecretIsNamed(t *testing.T) {
 
 // TestFormatDoesNotChangeTheCode runs the same checks in every format.
 func TestFormatDoesNotChangeTheCode(t *testing.T) {
+	computes(t)
 	for control, want := range map[string]int{"identity": exitPass, "drop-details": exitFail} {
 		for _, format := range formatNames() {
 			if r := program(t, nil, "check", "--layer", "control:"+control, "--stream", "off", "--format", format); r.code != want {

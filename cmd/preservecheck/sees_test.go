@@ -45,6 +45,7 @@ type faultKind struct {
 // TestWhatItSees runs a layer with each kind of fault and demands that the report names it; -update writes the examples to
 // docs/what-it-sees.md.
 func TestWhatItSees(t *testing.T) {
+	computes(t)
 	if len(reported) != 18 || len(missed) != 21 {
 		t.Fatalf("%d kinds and %d gaps: the reports that they come from have 18 and 21", len(reported), len(missed))
 	}
