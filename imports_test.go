@@ -38,12 +38,14 @@ var table = map[string][]string{
 	"compare":  {"wire", "evidence", "dialects", "classify", "fixture", "ledger", "record"},
 	"check":    {"authors", "compare", "evidence", "dialects", "classify", "wire", "ledger", "fixture", "record"},
 	"controls": {"check", "stub", "compare", "evidence", "dialects", "classify", "wire", "ledger", "fixture", "record"},
-	"report":   {"record"},
+	"report":   {"record", "report/html"},
 	"explain":  {"wire", "evidence", "dialects", "classify", "authors"},
 	"authors":  {"wire", "evidence"},
 	"target":   {"fixture", "dialects", "ledger", "wire"},
 	"gate":     {"record", "compare", "evidence", "fixture", "dialects", "classify"},
 	"bench":    {},
+
+	"report/html": {},
 
 	"schematest": {}, // imported by tests alone: no package has it in its list
 	"gateway":    {},
@@ -75,6 +77,11 @@ var homes = map[string][]string{
 	"golang.org/x/net":                         {inTests},
 	"github.com/creack/pty":                    {inTests},
 }
+
+// bulky are packages of the standard library that no package of ours may import, tests aside. They call methods by names
+// that only a run knows, so the linker keeps every exported method of the whole program: a sixth of the binary. Cobra
+// imports text/template as well, and the linker drops it only as long as nobody sets a template; .ci/run weighs the binary.
+var bulky = []string{"html/template", "text/template"}
 
 // badFolders are names that say nothing about what is inside.
 var badFolders = []string{"internal", "pkg", "util", "utils", "types", "common", "helpers", "misc"}
@@ -132,6 +139,8 @@ func TestImportRulesCanFail(t *testing.T) {
 		{"a module nobody decided on", "wire/a.go", `import "example.org/x"`, "unknown module"},
 		{"not even in a test", "wire/a_test.go", `import "example.org/x"`, "unknown module"},
 		{"a test is no way round", "stub/a_test.go", `import "golang.org/x/term"`, "may not import"},
+		{"templates keep every method alive", "report/a.go", `import "html/template"`, "nobody may import html/template"},
+		{"not even in the program, nor under another name", program + "/a.go", `import t "text/template"`, "nobody may import text/template"},
 		{"a dot import hides the rest from this test", "wire/a.go", `import . "os"`, "dot import"},
 		{"printing", "report/a.go", "import \"fmt\"\nfunc f() { fmt.Println() }", "fmt.Println"},
 		{"printing under another name", "report/a.go", "import p \"fmt\"\nfunc f() { p.Printf(\"\") }", "fmt.Printf"},
@@ -159,6 +168,7 @@ func TestImportRulesAllow(t *testing.T) {
 		{"what the table says", "evidence/a.go", `import "` + module + `/wire"`},
 		{"the program may print", program + "/a.go", "import \"fmt\"\nfunc f() { fmt.Println() }"},
 		{"test-only modules in a test", "wire/a_test.go", `import "github.com/google/go-cmp/cmp"`},
+		{"a test is not in the binary", "report/a_test.go", `import "text/template"`},
 		{"a test may use any of ours", "wire/a_test.go", `import "` + module + `/stub"`},
 		{"a method called init is no init function", "wire/a.go", "type t struct{}\nfunc (t) init() {}"},
 		{"Fprint has a writer", "report/a.go", "import (\"fmt\"; \"io\")\nfunc f(w io.Writer) { fmt.Fprintln(w) }"},
@@ -254,6 +264,8 @@ func (r *repo) imports(name, dir string, f *ast.File, test bool) {
 			r.complain("%s: dot import of %s", name, p)
 		}
 		switch own, ours := strings.CutPrefix(p, module+"/"); {
+		case !test && slices.Contains(bulky, p):
+			r.complain("%s: nobody may import %s, which makes the binary a sixth larger", name, p)
 		case ours && !test && !slices.Contains(table[dir], own):
 			r.complain("%s: %s may not import %s", name, dir, own)
 		case !ours && strings.Contains(strings.Split(p, "/")[0], "."):

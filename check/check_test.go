@@ -175,21 +175,59 @@ func TestALayerThatCallsTheStubElsewhereInstead(t *testing.T) {
 	}
 }
 
+func TestALayerThatAsksInAnotherProtocol(t *testing.T) {
+	for target, want := range map[string]string{
+		"/v1/chat/completions": "requests the layer asked its upstream at …/chat/completions, though its client did at …/v1/messages",
+		"/deep/v1/messages":    "", // another base is no other protocol
+	} {
+		d := run(t, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+			r.Target = target
+			return ask(r)
+		})
+		if got := strings.Join(d.Notes, "; "); !strings.HasSuffix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: notes %q, want %q", target, got, want)
+		}
+	}
+}
+
 func TestAdviceTellsALimiterFromAnOpenCircuit(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		want   string
-	}{{429, "limit requests by itself: try --rate, or a higher limit for this test (3 requests before"}, {503, "out of service"}} {
+	}{{429, "limit requests by itself: try --rate, or a higher limit for this test (3 requests before"}, {503, "out of service"}, {0, "got no answer either"}} {
 		var n atomic.Int64
 		d := run(t, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
-			if n.Add(1) > 3 {
-				return own(c.status, "{}")
+			switch {
+			case n.Add(1) <= 3:
+				return ask(r)
+			case c.status == 0: // it has ended
+				return &wire.Answer{End: wire.EndRefused}
 			}
-			return ask(r)
+			return own(c.status, "{}")
 		})
 		f := finding(d, "layer-state")
-		if d.Result.Exit != 1 || f == nil || !strings.Contains(f.Advice, c.want) || !strings.Contains(f.Advice, "--rate") {
+		if d.Result.Exit != 1 || f == nil || !strings.Contains(f.Advice, c.want) || strings.Contains(f.Advice, "--rate") != (c.status != 0) {
 			t.Errorf("%d: exit %d, findings %+v", c.status, d.Result.Exit, d.Findings)
+		}
+	}
+}
+
+// TestALimiterWritesNoRow: a limiter that lets every third request through lets the canary before a row through and refuses
+// the row, and that is no answer to the row: the valid request behind it is refused as well.
+func TestALimiterWritesNoRow(t *testing.T) {
+	var n atomic.Int64
+	d := run(t, func(_ context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+		if i := n.Add(1); i > 8 && i%3 != 0 {
+			return own(429, `{"message":"API rate limit exceeded"}`)
+		}
+		return ask(r)
+	}, func(c *check.Config) { c.Concurrency, c.Settle = 1, 5*time.Second })
+	if d.Result.Counts["layer-made"] > 0 || d.Result.Counts["inconclusive"] == 0 || d.Result.Exit == 0 {
+		t.Errorf("exit %d: %s", d.Result.Exit, verdicts(d))
+	}
+	for _, r := range d.Rows {
+		if r.Verdict == "inconclusive" && (r.Consequence != "" || r.Class.Layer != "") {
+			t.Errorf("%s can't be told, and yet: %q, class %q", r.Row, r.Consequence, r.Class.Layer)
 		}
 	}
 }
@@ -571,6 +609,9 @@ func TestAnInterruptedRunKeepsWhatItSaw(t *testing.T) {
 		}, func(cf *check.Config) { cf.Deadline = 300 * time.Millisecond; cf.Timeout = 10 * time.Second })
 		if !d.Incomplete || d.Result.Exit != c.exit {
 			t.Errorf("%s: incomplete %v, exit %d: %s; %s", c.why, d.Incomplete, d.Result.Exit, d.Result.Why, verdicts(d))
+		}
+		if !strings.Contains(strings.Join(d.Notes, "\n"), "the run was ended by its deadline of 300ms") {
+			t.Errorf("%s: no note says why: %q", c.why, d.Notes)
 		}
 		if len(d.Rows) != 10 {
 			t.Errorf("%s: %d rows in the record", c.why, len(d.Rows))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/preservecheck/preservecheck/classify"
 	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/evidence"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
@@ -58,6 +59,7 @@ func (r *runner) fill(d *record.Document) {
 	d.Findings = append(r.findings(), r.sleepy()...)
 	d.Notes = append(d.Notes, r.deeds(d.Rows)...)
 	d.Notes = append(d.Notes, r.unstreamed()...)
+	d.Notes = append(d.Notes, r.elsewhere()...)
 	d.Notes = append(d.Notes, r.oldProtocol()...)
 	for i := range d.Findings {
 		d.Findings[i].Text = r.clean(d.Findings[i].Text)
@@ -102,6 +104,43 @@ func (r *runner) unstreamed() (notes []string) {
 		}
 	}
 	return notes
+}
+
+// elsewhere says where the layer asks its upstream at the path of another protocol than its client asked in: the stub answers
+// there as well, and no answer that is passed on shows it.
+func (r *runner) elsewhere() (notes []string) {
+	for _, l := range r.lanes() {
+		asked, paths := 0, []string(nil)
+		for _, row := range r.c.Rows {
+			for _, s := range r.seen[row] {
+				if row.lane() != l || len(s.hits) == 0 {
+					continue
+				}
+				if path := pathOfAnother(s.hits[0].Path, l.dialect); path != "" {
+					asked += 1 + s.more
+					paths = once(paths, path)
+				}
+			}
+		}
+		if asked > 0 {
+			notes = append(notes, fmt.Sprintf("%s: in %s the layer asked its upstream at …%s, though its client did at …%s",
+				l, plural(asked, "request", "requests"), some(paths), l.dialect.Path))
+		}
+	}
+	return notes
+}
+
+// pathOfAnother is the path of another protocol that a request came to, whatever stands before it, "" for none.
+func pathOfAnother(path string, d *dialects.Dialect) string {
+	if strings.HasSuffix(path, d.Path) {
+		return ""
+	}
+	for _, other := range dialects.All() {
+		if strings.HasSuffix(path, other.Path) {
+			return other.Path
+		}
+	}
+	return ""
 }
 
 // oldProtocol names the rows that say less because the layer asks its upstream in HTTP/1.0, as nginx does before
@@ -183,7 +222,8 @@ func (r *runner) decided(out *record.Row, row Row, s *seen) {
 	out.HitsAllowed, out.InventedSuccess = s.judged.Allowed, s.judged.InventedSuccess
 	out.Fields, out.Omitted = r.fields(row, s)
 	out.Layer = r.article(row, s.layer, s.probe.answer.Values("request-id"), len(s.hits))
-	if told := s.from == compare.OwnHit || s.from == compare.Attributed; told && s.judged.Verdict != compare.Inconclusive || s.judged.Verdict == compare.LayerMade {
+	made := out.Verdict == string(compare.LayerMade) // else nobody can tell that a layer's own answer is one to this row
+	if told := s.from == compare.OwnHit || s.from == compare.Attributed; told && s.judged.Verdict != compare.Inconclusive || made {
 		out.Class.Layer = string(s.judged.Class)
 		out.Consequence = classify.Consequence(row.Fixture.Class, s.judged.Class)
 		if out.Consequence != "" && row.Dialect.Facts(r.expected[row]).InStream {

@@ -23,6 +23,7 @@ const (
 
 const (
 	tryRate = "canaries were refused as well, so the layer seems to limit requests by itself: try --rate, or a higher limit for this test (%s before the first that it refused)"
+	mute    = "canaries got no answer either: the layer seems to have ended, or to hang; see what its log says of it"
 	outage  = "canaries were refused as well, with a 5xx: the layer seems to take its upstream out of service after errors (max_fails, a circuit breaker); where it limits requests instead, try --rate"
 )
 
@@ -155,19 +156,25 @@ func (r *runner) shutAfter(reached bool) (out []string) {
 
 // advice says what to try when canaries were refused as well, "" when none was.
 func (r *runner) advice() string {
-	refused, outages := 0, 0
+	refused, outages, unanswered := 0, 0, 0
 	for _, u := range r.unbacked {
-		if u.what == "canary" && u.other == nil && u.hits == 0 {
-			refused++
-			if u.status >= 500 || u.status == 0 {
-				outages++
-			}
+		if u.what != "canary" || u.other != nil || u.hits > 0 {
+			continue
+		}
+		refused++
+		switch {
+		case u.status == 0:
+			unanswered++
+		case u.status >= 500:
+			outages++
 		}
 	}
 	switch {
 	case refused == 0 || r.gone() != "":
 		return ""
-	case outages*2 > refused:
+	case unanswered*2 > refused: // no status came, so none may be named
+		return mute
+	case (outages+unanswered)*2 > refused:
 		return outage
 	}
 	return fmt.Sprintf(tryRate, plural(r.beforeRefusal(), "request", "requests"))

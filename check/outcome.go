@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/preservecheck/preservecheck/compare"
 )
 
@@ -39,6 +41,8 @@ func (r *runner) settled(row Row) (v compare.Verdict, why string, by *seen) {
 	}
 	last := all[len(all)-1]
 	switch {
+	case last.pass == passAlone && last.judged.Verdict == compare.LayerMade && slices.Contains(r.shutAfter(false), r.label(row)):
+		return compare.Inconclusive, refusedAfter, last
 	case last.pass == passAlone || last.judged.Verdict == compare.Broken || r.unlikeFixture(row):
 		return last.judged.Verdict, last.judged.Reason, last
 	case r.notAlone[row]:
@@ -48,6 +52,10 @@ func (r *runner) settled(row Row) (v compare.Verdict, why string, by *seen) {
 	}
 	return compare.Inconclusive, "never asked alone: the run was interrupted", last
 }
+
+// refusedAfter is the reason of a row that a layer answered by itself while it did so with valid requests, too: a limiter lets
+// the canary before a row through and not the row, and that says nothing of the row.
+const refusedAfter = "the stub saw no hit of this request, and a valid request right after it was refused as well, so the layer answers anything by itself now"
 
 // notRun is the reason of a row that nobody asked.
 const notRun = "not run: the run was interrupted"

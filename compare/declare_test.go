@@ -53,6 +53,7 @@ func TestDeclare(t *testing.T) {
 		{"layer-made", map[string]string{"a": ""}, Judged{Verdict: LayerMade, Class: "c", Differences: one}, 0, false, LayerMade, ""},
 		{"inconclusive", map[string]string{"a": ""}, Judged{Verdict: Inconclusive, Class: "c", Differences: one}, 1, false, Inconclusive, ""},
 		{"hits are not declared with it", map[string]string{"a": ""}, Judged{Verdict: Different, Class: "c", Differences: one, Allowed: 1}, 2, false, Retried, ""},
+		{"as many hits as are allowed are none of its business", map[string]string{"a": ""}, Judged{Verdict: Different, Class: "c", Differences: one, Allowed: 2}, 2, false, Declared, ""},
 		{"retried alone", map[string]string{"a": ""}, Judged{Verdict: Retried, Class: "c", Allowed: 1}, 2, false, Retried, ""},
 		{"a row that expects a failure", map[string]string{"a": ""}, Judged{Verdict: Different, Class: "c", Differences: one}, 1, true, Different, ""},
 	} {

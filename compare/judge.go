@@ -119,6 +119,8 @@ func (r Rules) judgeEvidence(j *Judged, o Observed) {
 		decided = decided || d.Key != nil
 	}
 	switch {
+	case asEvent(o):
+		j.Verdict = Broken
 	case j.Class != o.Fixture.Class:
 		j.Verdict = Reclassified
 	case len(inventedEnds(o)) > 0:
@@ -133,12 +135,21 @@ func (r Rules) judgeEvidence(j *Judged, o Observed) {
 		j.Verdict = Preserved
 	}
 	j.Reason = inventedSuccess(o, j.Class)
+	if asEvent(o) {
+		j.Reason = "the error is framed as an event: clients read the body of an error as JSON and find nothing"
+	}
 	switch {
 	case o.Astray != "" && j.Verdict != Preserved:
 		j.Reason = joined(o.Astray, j.Reason)
 	case tooMany:
 		j.Reason = joined(j.Reason, classify.MoreHits(o.Fixture.Class, o.Hits))
 	}
+}
+
+// asEvent reports whether an error that was no event has become one. SDKs read events under a success only (anthropic-sdk-typescript
+// and openai-node parse the text of any other answer as JSON, read 2026-11-30), so they find neither type nor code.
+func asEvent(o Observed) bool {
+	return o.Answer.Status >= 400 && o.Expected.Get("stream/events").Kind == evidence.Absent && o.Layer.Get("stream/error").Kind != evidence.Absent
 }
 
 // inventedSuccess says that a layer made a success of what was none, "" when it did not. Nothing is worse: nobody looks at a
@@ -214,14 +225,19 @@ func unusable(a *wire.Answer, e evidence.Evidence) string {
 	}
 	for _, f := range a.Faults {
 		if slices.Contains(refusedFaults, f) {
-			return "clients refuse the answer: " + f
+			return "common clients refuse the answer: " + f
 		}
 	}
 	return ""
 }
 
-// refusedFaults make common clients give the answer up (Go's net/http, read 2026-11-30; RFC 9112 sections 6.1 and 6.3).
-var refusedFaults = []string{wire.FaultLengthsDiffer, wire.FaultBadLength, wire.FaultUnknownCoding}
+// refusedFaults make common clients give the answer up: Go's net/http, read 2026-11-30, and the fetch of Node 20, on which SDKs
+// stand, asked 2026-11-30. Python's http.client takes most of them, so that the same answer is an error to one worker and none
+// to another. RFC 9112 sections 2.2, 5, 6.1 and 6.3.
+var refusedFaults = []string{
+	wire.FaultLengthsDiffer, wire.FaultBadLength, wire.FaultUnknownCoding, wire.FaultStatus, wire.FaultControl, // Go and Node
+	wire.FaultLengthTwice, wire.FaultHeadLine, wire.FaultLengthAndCoding, // Node
+}
 
 // ended says how an answer ended, in words.
 func ended(a *wire.Answer) string {

@@ -104,7 +104,7 @@ const goodProfile = `format: preservecheck.profile/1
 name: our-worker
 why: what our worker reads
 base: core
-keys: [header/x-queue-*, error/hint, body/trace/**]
+keys: [header/x-queue-*, error/hint, body/trace/**, error/retryIn]
 keys-without-error: [body/id]
 noise: [header/x-queue-node]
 one-hit: true
@@ -116,10 +116,10 @@ func TestReadProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Name != "our-worker" || p.File != "mine.yaml" || !p.OneHit || p.Owes == "" || len(p.Keys) != len(core.Keys)+4 || !p.Keys[len(p.Keys)-1].WithoutError {
+	if p.Name != "our-worker" || p.File != "mine.yaml" || !p.OneHit || p.Owes == "" || len(p.Keys) != len(core.Keys)+5 || !p.Keys[len(p.Keys)-1].WithoutError {
 		t.Errorf("%+v", p)
 	}
-	for key, want := range map[string]bool{"header/x-queue-name": true, "header/x-queue-node": false, "error/hint": true, "body/trace/id": true, "status": true, "header/via": false} {
+	for key, want := range map[string]bool{"header/x-queue-name": true, "header/x-queue-node": false, "error/hint": true, "error/retryIn": true, "error/retryin": false, "body/trace/id": true, "status": true, "header/via": false} {
 		if got := p.Decides(evidence.Difference{Key: key, Dir: evidence.Lost}, nil, dialects.Anthropic) != nil; got != want {
 			t.Errorf("%s decides: %v", key, got)
 		}
@@ -146,6 +146,7 @@ func TestReadProfileRefuses(t *testing.T) {
 		{"a star in the middle", head + "keys: ['header/x-*-y']\n", "where none can be"},
 		{"two stars are for whole levels", head + "keys: ['header/x**']\n", "where none can be"},
 		{"a header has no case", head + "keys: [header/X-Queue]\n", "write header/x-queue"},
+		{"nor has a trailer", head + "keys: [trailer/X-Queue]\n", "write trailer/x-queue"},
 		{"twice", head + "base: core\nkeys: [status]\n", "twice"},
 		{"noise and key at once", head + "keys: [header/via]\nnoise: [header/via]\n", "noise as well"},
 		{"noise is checked like keys", head + "keys: [status]\nnoise: [via]\n", `no key "via"`},

@@ -11,5 +11,6 @@ var bothFramings = &Fault{
 			a.Faults = append(a.Faults, wire.FaultLengthAndCoding)
 		}
 	},
-	Want: onErrors("framing"),
+	Want:   onErrors("framing"),
+	Breaks: true,
 }

@@ -23,6 +23,7 @@ var errorAsEvent = &Fault{
 			a.Body = []byte("data: " + string(a.Body) + "\n\n")
 		}
 	},
+	Breaks: true,
 	Want: func(r Seen) []Sight {
 		if !r.hasErrorObject() || r.isEvents() || r.Evidence.Get("body/type").Text != "error" {
 			return nil

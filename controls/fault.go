@@ -107,7 +107,7 @@ func All() []*Fault {
 		dropRetryAfter, addRetryAfter, changeRetryAfter, secondRetryAfter, addShouldRetry, addRetryAfterMS,
 		addHeadroom, dropHeadroom, addPlanLimit,
 		dropRequestID, changeContentType, dropEnvelope,
-		emptyBody, cutBody, mislabelGzip, bothFramings, earlyHints, addTrailer,
+		emptyBody, cutBody, mislabelGzip, bothFramings, excessBytes, earlyHints, addTrailer,
 		retryTwice,
 		dropBeta, addToPrompt, dropUnknownMember, dropQuery,
 		answerOnce, cooldown, cache, poison,

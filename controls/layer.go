@@ -161,6 +161,12 @@ func send(c net.Conn, a *wire.Answer) {
 		whole.Framing = wire.FramingChunked
 		head, rest, _ := bytes.Cut(wire.Encode(whole), []byte("\r\n"))
 		write(c, []byte(string(head)+"\r\nContent-Length: "+strconv.Itoa(len(a.Body))+"\r\n"+string(rest)))
+	case slices.Contains(a.Faults, wire.FaultExcess):
+		whole := a.Clone()
+		if whole.Framing == wire.FramingClose {
+			whole.Framing = wire.FramingLength
+		}
+		write(c, append(wire.Encode(whole), "excess"...))
 	case len(a.Trailer) > 0:
 		whole := a.Clone()
 		whole.Framing = wire.FramingChunked

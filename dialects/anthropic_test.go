@@ -77,6 +77,7 @@ func documentedCases() []classCase {
 		{"under 10 %", answer(200, `{}`, ratelimit("output-tokens", "100000", "9999")...), classify.OKClamp},
 		{"nothing is left", answer(200, `{}`, ratelimit("tokens", "100", "0")...), classify.OKClamp},
 		{"any 2xx is a success to an SDK", answer(204, ""), classify.OK},
+		{"up to the last of them, and its headroom counts", answer(299, `{}`, ratelimit("tokens", "100", "0")...), classify.OKClamp},
 		{"a 200 with an error body is a success to every official SDK", answer(200, envelope("rate_limit_error", "x", "enforced_spend_limit_reached")), classify.OK},
 		{"the contract's cap, the third documented code", answer(429, envelope("rate_limit_error", "x", "contract_spend_limit_reached")), classify.ContractSpendCap},
 		{"a contract's cap with a wait is still a cap", answer(429, envelope("rate_limit_error", "x", "contract_spend_limit_reached"), "retry-after: 1"), classify.ContractSpendCap},

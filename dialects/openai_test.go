@@ -201,6 +201,16 @@ func TestANumberIsAStatusOnlyWhereItIsDocumented(t *testing.T) {
 	}
 }
 
+// TestOnlyAnErrorsStatusIsOne: a code of another range says nothing about a status, so the answer keeps the one that it came with.
+func TestOnlyAnErrorsStatusIsOne(t *testing.T) {
+	for code, want := range map[string]int{"399": 200, "400": 400, "599": 599, "600": 200} {
+		a := nameless(`{"error":{"code":` + code + `}}`)
+		if f := OpenAIChat.Facts(evidence.Of(a, OpenAIChat.Layout, "")); f.Status != want {
+			t.Errorf("code %s: status %d, want %d", code, f.Status, want)
+		}
+	}
+}
+
 func TestOpenAIRequests(t *testing.T) {
 	for _, c := range []struct {
 		why, base    string

@@ -108,6 +108,10 @@ var memberCases = []struct{ why, body, model string }{
 	{"a lone quote", `{"`, ""},
 	{"closing brackets", `{"x":]],"model":"a"}`, ""},
 	{"an empty value", `{"x":,"model":"a"}`, ""},
+	{"behind a member without a name", `{"":1,"model":"a"}`, "a"},
+	{"nothing but escapes", `{"model":"\\\\"}`, `\\`},
+	{"nothing but a control character", "{\"model\":\"\n\"}", ""},
+	{"bytes that are no UTF-8, as JSON readers take them", "{\"model\":\"\xff\"}", "\ufffd"},
 }
 
 func TestModelOfARequest(t *testing.T) {

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -129,5 +130,45 @@ func TestManyKeysAreBounded(t *testing.T) {
 		if e := of(maxKeys - before + more); len(e) != maxKeys+1 || e.Get("body/…").Text != "more than 10000 keys" {
 			t.Errorf("%d more: %d keys, the rest %v", more, len(e), e.Get("body/…"))
 		}
+	}
+}
+
+// TestNumber: what is no whole number is none, whatever it looks like.
+func TestNumber(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		v    Value
+		want int
+	}{
+		{"a status", Value{Number, "429"}, 429},
+		{"a text is no number", Value{Text, "429"}, 0},
+		{"nor is what is not there", Value{}, 0},
+		{"a fraction", Value{Number, "4.5"}, 0},
+		{"larger than an int: not the largest int", Value{Number, "99999999999999999999"}, 0},
+	} {
+		if got := c.v.Number(); got != c.want {
+			t.Errorf("%s: %d, want %d", c.why, got, c.want)
+		}
+	}
+}
+
+// TestALongBodyIsNotKept: a run holds the evidence of many answers, and a layer may pad each to the size that is read.
+func TestALongBodyIsNotKept(t *testing.T) {
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const bodies, size = 32, 1 << 20
+	before, kept := heap(), make([]Evidence, 0, bodies)
+	for range bodies {
+		kept = append(kept, Of(answer(429, `{"error":{"type":"a_short_one"},"pad":"`+strings.Repeat("x", size)+`"}`), layout, mask))
+	}
+	if after := heap(); after > before+bodies*size/4 {
+		t.Errorf("%d answers hold %d bytes", len(kept), after-before)
+	}
+	if got := kept[bodies-1].Get("error/type").Text; got != "a_short_one" {
+		t.Errorf("the type is %q", got)
 	}
 }

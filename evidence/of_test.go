@@ -24,6 +24,8 @@ var layout = Layout{Error: "error", Sequence: "seq", Event: func(e Event) Meanin
 		m.Terminal = "message_stop"
 	case e.Get("stop").Kind == String:
 		m.Terminal = "stop " + e.Get("stop").Text
+	case kind == "beat":
+		m.Keepalive = true
 	case kind == "delta":
 		m.Text = []string{"choices", "0", "text"}
 	}
@@ -184,6 +186,8 @@ func TestDiff(t *testing.T) {
 		{"a body that became HTML: the body, and the error that stood in it", answer(429, full), answer(429, "<html>"), []string{"body changed", "error lost"}},
 		{"the whole answer gone", answer(429, full), &wire.Answer{End: wire.EndReset}, []string{"status lost", "end changed", "body lost", "error lost"}},
 		{"embedded: the original stands in a longer text", answer(429, full), answer(429, strings.Replace(full, "hello world", "prefix: hello world", 1)), []string{"error/message changed embedded"}},
+		{"three letters stand in many texts by chance", answer(429, `{"error":{"message":"abc"}}`), answer(429, `{"error":{"message":"xabc"}}`), []string{"error/message changed"}},
+		{"four hardly do", answer(429, `{"error":{"message":"abcd"}}`), answer(429, `{"error":{"message":"xabcd"}}`), []string{"error/message changed embedded"}},
 		{"retyped", answer(429, `{"error":{"code":429}}`), answer(429, `{"error":{"code":"429"}}`), []string{"error/code changed retyped"}},
 		{"moved under another name, and both places are told", answer(429, "", "retry-after", "17"), answer(429, "", "llm_provider-retry-after", "17"), []string{"header/retry-after lost moved header/llm_provider-retry-after", "header/llm_provider-retry-after invented"}},
 		{"a second line", answer(429, "", "retry-after", "1"), answer(429, "", "retry-after", "1", "retry-after", "30"), []string{"header/retry-after changed"}},
@@ -234,6 +238,7 @@ func TestSubtree(t *testing.T) {
 		{`{"error":{"details":"t\"x"}}`, "error/details", `"t\"x"`},
 		{`{"error":{"a":1,"a":2}}`, "error", `{"a": 1, "a": 2}`},
 		{`{"error":{}}`, "error", `{}`},
+		{`{"error":{"aa":{"x":1},"bb":2}}`, "error/aa", `{"x": 1}`}, // the next key is as long, and stands beside it
 	} {
 		if got := Of(answer(400, c.body), layout, mask).Subtree(c.key); got != c.want {
 			t.Errorf("%s of %s is %s, want %s", c.key, c.body, got, c.want)

@@ -131,6 +131,15 @@ func TestStream(t *testing.T) {
 			},
 		},
 		{
+			"keepalives stand apart and have no part in the order",
+			sse(`beat:{"type":"beat"}`, startEvent, `beat:{"type":"beat","a":1}`),
+			[]string{
+				`stream/events = list ["start"]`, "stream/data = object ", "stream/data/start = object ", "stream/data/start/type = string start",
+				"stream/keepalive = object ", "stream/keepalive/beat = object ", "stream/keepalive/beat/type = string beat",
+				"stream/keepalive/beat#2 = object ", "stream/keepalive/beat#2/a = number 1", "stream/keepalive/beat#2/type = string beat",
+			},
+		},
+		{
 			"no event at all is still a stream",
 			answer(200, "", "content-type", "text/event-stream"),
 			[]string{"stream/events = list []"},
@@ -152,6 +161,7 @@ func TestDiffOfStreams(t *testing.T) {
 		{"numbered anew, as such a layer does", sse(`a:{"seq":1,"x":1}`), sse(`a:{"seq":7,"x":1}`), nil},
 		{"comments are no events", sse(startEvent), answer(200, ": ping\n\n"+string(sse(startEvent).Body), "content-type", "text/event-stream"), nil},
 		{"a text that lost a letter", sse(delta("ab"), delta("c")), sse(delta("ab")), []string{"stream/text changed"}},
+		{"a text that stands before the rest of its delta is cut out all the same", sse(delta("ab")), sse(strings.Replace(delta("ab"), `"i":0,"text":"ab"`, `"text":"ab","i":0`, 1)), nil},
 		{"a text for another choice", sse(delta("ab")), sse(strings.Replace(delta("ab"), `"i":0`, `"i":1`, 1)), []string{"stream/data/delta/choices changed"}},
 		{"deltas that became none", sse(delta("a"), stopEvent), sse(stopEvent), []string{"stream/events changed", "stream/text lost", "stream/data/delta lost"}},
 		{"a terminator that nobody sent", sse(startEvent), sse(startEvent, stopEvent), []string{"stream/events changed", "stream/terminal invented", "stream/data/message_stop invented"}},

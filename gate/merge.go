@@ -191,7 +191,10 @@ func (m *merge) run(d *record.Document, label string) {
 	}
 	p := &m.doc.Proof
 	p.Pairs, p.Exact, p.Silenced = p.Pairs+d.Proof.Pairs, p.Exact+d.Proof.Exact, p.Silenced+d.Proof.Silenced
-	p.Keys, p.Deciding, p.Shown = p.Keys+d.Proof.Keys, p.Deciding+d.Proof.Deciding, p.Shown+d.Proof.Shown
+	// The keys of each part are the profile's, so they are not added up; the part with the most undecided ones counts.
+	undecided := max(p.Keys-p.Deciding, d.Proof.Keys-d.Proof.Deciding)
+	p.Keys, p.Shown = max(p.Keys, d.Proof.Keys), max(p.Shown, d.Proof.Shown)
+	p.Deciding = p.Keys - undecided
 	for _, x := range d.Proof.Missed {
 		if label != "" {
 			x = label + ": " + x

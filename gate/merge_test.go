@@ -61,6 +61,7 @@ func TestMerge(t *testing.T) {
 		{"a layer that was not there", saved(green("eu"), unready("us")), Expect{}, 3, "connection refused"},
 		{"its proof is missing, and that is its own fault alone", saved(red("eu"), named("us", func(d *record.Document) { d.NotReady, d.Rows, d.Proof = "x", nil, record.Proof{} })), Expect{}, 1, "1 of 2 runs failed"},
 		{"a control was missed in one", saved(green("eu"), named("us", func(d *record.Document) { d.Proof.Missed = []string{"x"} })), Expect{}, 3, "missed 1 control"},
+		{"a key decided in one part and not in the other", saved(green("eu"), named("us", func(d *record.Document) { d.Proof.Deciding-- })), Expect{}, 3, "us"},
 		{"all that were expected", saved(green("eu"), green("us")), Expect{Count: 2, Layers: []string{"us", "eu"}}, 0, "all of 2"},
 		{"one too few", saved(green("eu")), Expect{Count: 2}, 3, "of 2 that were expected, 1 were given"},
 		{"one too many is a mistake as well", saved(green("eu"), green("us")), Expect{Count: 1}, 3, "of 1 that were expected, 2 were given"},
@@ -170,5 +171,14 @@ func TestMergeable(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v", c.why, err)
 		}
+	}
+}
+
+// TestMergedKeysAreThoseOfTheProfile: each part proves the same keys, so their number is not a sum.
+func TestMergedKeysAreThoseOfTheProfile(t *testing.T) {
+	one := named("us", nil)
+	d := Merge(saved(named("eu", nil), one), Expect{})
+	if d.Proof.Keys != one.Proof.Keys || d.Proof.Deciding != one.Proof.Deciding || one.Proof.Keys == 0 {
+		t.Errorf("%d of %d keys, want %d of %d", d.Proof.Deciding, d.Proof.Keys, one.Proof.Deciding, one.Proof.Keys)
 	}
 }

@@ -1,59 +1,26 @@
 package report
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"embed"
-	"encoding/base64"
-	"html/template"
 	"io"
-	"sync"
 
 	"github.com/preservecheck/preservecheck/record"
+	"github.com/preservecheck/preservecheck/report/html"
 )
-
-//go:embed html/page.tmpl html/row.tmpl html/style.css
-var htmlFiles embed.FS
 
 // HTML writes a run as one page that needs nothing else: no script, no font, no image, no request. Its policy forbids
 // them as well, so that text of a layer which found a way past the escaping would still do nothing.
 //
-// Every text of the record has gone through plain before the template escapes it (the view's fields are of type safe),
+// Every text of the record has gone through plain before package html escapes it (the view's fields are of type safe),
 // so that what a browser would hide or turn around is seen. Nothing of the record becomes a link, an id or a style:
 // ids are numbers that we count, colours are classes out of a closed list.
 //
 // The page is bounded: long values are cut around the place where they differ, and the more of them there are, the
 // shorter. The record itself (format json) has all that was kept of them.
 func HTML(w io.Writer, doc record.Document) error {
-	layout, err := htmlLayout()
-	if err != nil {
-		return err
-	}
 	routeless(&doc)
-	var b bytes.Buffer
-	if err := layout.ExecuteTemplate(&b, "page.tmpl", newHTMLPage(&doc)); err != nil {
-		return err
-	}
-	_, err = b.WriteTo(w)
-	return err
+	h := newHTMLPage(&doc)
+	return html.Page(w, h.Result.Text+": "+h.Layer+" - preservecheck", h.body()...)
 }
-
-// htmlLayout parses the templates, once, since most runs of the program write no page.
-var htmlLayout = sync.OnceValues(func() (*template.Template, error) {
-	return template.ParseFS(htmlFiles, "html/*.tmpl")
-})
-
-// htmlStyle is the one style of the page and the policy that allows it, by its digest, and nothing else.
-// Source: Content Security Policy Level 3, sections 4.2 and 8.4, read 2026-11-30: the digest is that of the element's text.
-var htmlStyle = sync.OnceValues(func() (style template.CSS, policy string) {
-	css, err := htmlFiles.ReadFile("html/style.css")
-	if err != nil {
-		css = nil // embedded: it can't be missing in a program that was built
-	}
-	sum := sha256.Sum256(css)
-	policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
-	return template.CSS(css), policy //nolint:gosec // our own file
-})
 
 // htmlBadge is a coloured word. Its sign and its text say the same as its colour.
 type htmlBadge struct{ Text, Tone, Glyph safe }
@@ -75,8 +42,6 @@ type htmlPair struct{ Key, Text safe }
 
 // htmlPage is all that the page shows.
 type htmlPage struct {
-	Style    template.CSS
-	Policy   string
 	Layer    safe
 	Result   htmlBadge
 	Why      safe
@@ -131,7 +96,6 @@ func newHTMLPage(doc *record.Document) *htmlPage {
 		v.ids[r] = i + 1
 	}
 	out := &htmlPage{}
-	out.Style, out.Policy = htmlStyle()
 	v.head(out)
 	out.News = v.news()
 	out.Findings = v.findings()

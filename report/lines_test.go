@@ -174,3 +174,12 @@ func rowsOf(fs []record.Finding) []string {
 	}
 	return fs[0].Rows
 }
+
+func TestNoClassOfWhatCannotBeTold(t *testing.T) {
+	for verdict, want := range map[string]string{"inconclusive": "", "broken": "rate_limit, and no answer to classify"} {
+		r := &record.Row{Verdict: verdict, Class: record.Classes{Fixture: "rate_limit"}}
+		if got := string(classFact(group{{r}}).remark); got != want {
+			t.Errorf("%s: %q, want %q", verdict, got, want)
+		}
+	}
+}

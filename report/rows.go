@@ -160,6 +160,8 @@ func classFact(g group) fact {
 	switch {
 	case c.Fixture == "" && c.Layer == "":
 		return fact{}
+	case c.Layer == "" && g[0][0].Verdict == "inconclusive": // something may have come, and no class follows from it
+		return fact{}
 	case c.Layer == "":
 		return fact{key: "class", remark: before + ", and no answer to classify"}
 	case g[0][0].Verdict == "layer-made":

@@ -11,6 +11,7 @@ const (
 	FaultSpaceBeforeColon = "space before the colon of a header"
 	FaultName             = "header name that is no token"
 	FaultFolded           = "folded header line"
+	FaultHeadLine         = "line of the head ended by a bare line feed"
 	FaultControl          = "control character in the head"
 	FaultLengthAndCoding  = "content-length beside transfer-encoding"
 	FaultLengthsDiffer    = "two different content-lengths"

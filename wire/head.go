@@ -147,6 +147,9 @@ func (a *Answer) parseHead(head string, lines int) error {
 	if err := a.parseStatus(line); err != nil {
 		return err
 	}
+	if strings.Count(head, "\n") != strings.Count(head, "\r\n") { // RFC 9112 lets a reader take it, and Node's doesn't
+		a.fault(FaultHeadLine)
+	}
 	if lines > 1 {
 		a.Header = a.parseFields(rest, make([]Field, 0, lines-1))
 	}

@@ -36,7 +36,7 @@ var (
 	wrapped    = sight{layer: "wraps", args: asked("rate_limit"), part: "changed  ", says: "the whole upstream body is inside message", code: exitFail, what: "A layer that writes the upstream's whole body into its own message"}
 	finished   = sight{layer: "control:finish-stream", args: streamed("stream_eof"), part: "reclassified  ", says: "the layer finished the stream with message_stop, which nobody sent", code: exitFail}
 	unnamed    = sight{layer: "control:drop-event-lines", args: streamed("stream_cap_mid"), part: "changed  ", says: `"-error"`, code: exitFail}
-	asEvent    = sight{layer: "control:error-as-event", args: streamed("tier_cap"), part: "changed  ", says: "stream/error invented", code: exitFail}
+	asEvent    = sight{layer: "control:error-as-event", args: streamed("tier_cap"), part: "broken  ", says: "the error is framed as an event", code: exitFail}
 	shutOut    = sight{layer: "control:poison", args: asked("validation_400"), part: "findings", says: "the layer stopped calling the stub", code: exitFail}
 	remembered = sight{layer: "control:cache", args: asked("rate_limit"), part: "findings", says: "the layer answered from memory", code: exitFail}
 	slept      = sight{layer: "sleeps", args: asked("tier_cap", "--max-layer-wait", "300ms"), part: "findings", says: "the layer slept", code: exitFail, clock: "0.6 s", what: "A layer that waits before it asks its upstream"}
@@ -100,7 +100,8 @@ var reported = []faultKind{
 		{layer: "control:body-in-message", args: asked("tier_cap"), part: "reclassified  ", says: "the whole upstream body is inside message", code: exitFail}}},
 	{name: "encoding, framing, charset", sights: []sight{
 		{layer: "control:mislabel-gzip", args: asked("rate_limit"), part: "broken  ", says: "the body can't be decoded: not gzip as labelled", code: exitFail},
-		{layer: "control:both-framings", args: asked("rate_limit"), part: "changed  ", says: "content-length beside transfer-encoding", code: exitFail},
+		{layer: "control:both-framings", args: asked("rate_limit"), part: "broken  ", says: "content-length beside transfer-encoding", code: exitFail},
+		{layer: "control:excess-bytes", args: asked("rate_limit"), part: "changed  ", says: "bytes after the end of the answer", code: exitFail},
 		{layer: "control:change-content-type", args: asked("rate_limit", "--profile", "full"), part: "changed  ", says: `"text/plain"`, code: exitFail},
 		{layer: "ascii", args: asked("cjk_429"), part: "changed  ", says: "error/message changed", code: exitFail, what: "A layer that reads the body as another charset"},
 		{layer: "control:gzip-as-text", args: asked("rate_limit"), part: "reclassified  ", says: "error lost, with message, type", code: exitFail},
