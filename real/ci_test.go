@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// TestNginxUpgradeOfTheCIPage runs the commands of docs/ci.md that start nginx, with the configuration of README: unchanged, and with a
+// TestNginxUpgradeOfTheCIPage runs the commands of docs/ci.md that start nginx, with the configuration of docs/check.md: unchanged, and with a
 // change that hides a header.
 func TestNginxUpgradeOfTheCIPage(t *testing.T) {
 	if err := watchSources(); err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile("../README.md")
+	toTry, err := os.ReadFile("../docs/check.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,11 +25,11 @@ func TestNginxUpgradeOfTheCIPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, config, _ := strings.Cut(string(readme), "cat > nginx.conf <<'CONF'\n")
+	_, config, _ := strings.Cut(string(toTry), "cat > nginx.conf <<'CONF'\n")
 	config, _, _ = strings.Cut(config, "\nCONF\n")
 	steps := regexp.MustCompile(`(?m)^preservecheck check .*nginx.*$`).FindAllString(string(page), -1)
 	if len(steps) != 2 || config == "" {
-		t.Fatalf("docs/ci.md has %d commands with nginx, want 2; README has the configuration %q", len(steps), config)
+		t.Fatalf("docs/ci.md has %d commands with nginx, want 2; docs/check.md has the configuration %q", len(steps), config)
 	}
 	dir, stub := t.TempDir(), freeAddress(t)
 	ports := strings.NewReplacer("127.0.0.1:8080", freeAddress(t), "127.0.0.1:8787", stub)

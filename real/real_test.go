@@ -93,24 +93,24 @@ func TestStatelessLayers(t *testing.T) {
 	}
 }
 
-// TestReadmeQuickStart runs the configuration that README tells people to try, and then with the line that it tells
+// TestLayerToTry runs the configuration that docs/check.md tells people to try, and then with the line that it tells
 // them to add.
-func TestReadmeQuickStart(t *testing.T) {
-	page, err := os.ReadFile("../README.md")
+func TestLayerToTry(t *testing.T) {
+	page, err := os.ReadFile("../docs/check.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, config, found := strings.Cut(string(page), "cat > nginx.conf <<'CONF'\n")
 	config, _, ended := strings.Cut(config, "\nCONF\n")
 	if !found || !ended {
-		t.Fatal("README.md has no nginx.conf")
+		t.Fatal("docs/check.md has no nginx.conf")
 	}
 	config = strings.NewReplacer("127.0.0.1:8080", "@LISTEN@", "127.0.0.1:8787", "@STUB@").Replace(config)
 	const added = "proxy_hide_header Retry-After;"
 	if !strings.Contains(string(page), "`"+added+"`") {
-		t.Fatalf("README.md does not say to add %s", added)
+		t.Fatalf("docs/check.md does not say to add %s", added)
 	}
-	asInReadme := program{"nginx", func(dir, conf string) []string {
+	asInPage := program{"nginx", func(dir, conf string) []string {
 		return []string{"-e", "stderr", "-p", dir, "-c", conf}
 	}}
 	for _, c := range []struct {
@@ -123,7 +123,7 @@ func TestReadmeQuickStart(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
-			doc, exit := checkThrough(t, asInReadme, c.config, "--stream", "off")
+			doc, exit := checkThrough(t, asInPage, c.config, "--stream", "off")
 			if exit != c.exit {
 				t.Errorf("exit %d, want %d: %s", exit, c.exit, doc.Result.Why)
 			}

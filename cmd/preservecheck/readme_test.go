@@ -49,9 +49,9 @@ var readmeCommands = map[string]struct{ script, reason string }{
 	"go test ./...":                                       {reason: "this test is a part of it"},
 	"go build -o preservecheck ./cmd/preservecheck":       {reason: "the tests build the same package"},
 	"./preservecheck check --layer http://127.0.0.1:8080": {script: "check_layer"},
-	"cat > nginx.conf <<'CONF'":                           {reason: "needs nginx; the real layers have tests of their own"},
-	"nginx -e stderr -p \"$PWD\" -c nginx.conf &":         {reason: "needs nginx; the real layers have tests of their own"},
-	"kill \"$(cat nginx.pid)\"":                           {reason: "needs nginx; the real layers have tests of their own"},
+	"./preservecheck check --recipe nginx":                {reason: "needs nginx; TestResults in real/ runs it"},
+	"./preservecheck check --recipe nginx/intercept":      {reason: "needs nginx; TestResults in real/ runs it"},
+	"./preservecheck recipes list":                        {script: "recipes"},
 }
 
 // TestReadmeCommandsAreRun finds a script for each command of README.
