@@ -131,6 +131,11 @@ func (p *gatewaysPage) measured(r *results, recipe *recipes.Recipe) {
 		}
 		p.line("- findings: %s", cmp.Or(counted(v.Findings), "none"))
 	}
+	for _, name := range slices.Sorted(maps.Keys(unmeasured)) {
+		if why := unmeasured[name]; strings.HasPrefix(name, r.Recipe+"/") {
+			p.line("\nNot measured is `%s`: %s.", name, plain(why))
+		}
+	}
 	p.line("")
 }
 

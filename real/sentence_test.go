@@ -64,7 +64,7 @@ func keepsAll(v variantResult, route routeResult) bool {
 func does(v variantResult, route routeResult) string {
 	if keepsAll(v, route) {
 		if route.Waits > 0 {
-			return fmt.Sprintf("keeps everything, and leaves the client waiting in %s where the provider broke off", rowCount(route.Waits))
+			return fmt.Sprintf("keeps everything, and leaves the client without an answer in %s", rowCount(route.Waits))
 		}
 		return "keeps everything"
 	}
@@ -79,7 +79,7 @@ func does(v variantResult, route routeResult) string {
 		out = append(out, fmt.Sprintf("leaves %d of %d rows that can't be judged", n, route.Rows))
 	}
 	if route.Waits > 0 {
-		out = append(out, fmt.Sprintf("leaves the client waiting in %s where the provider broke off", rowCount(route.Waits)))
+		out = append(out, fmt.Sprintf("leaves the client without an answer in %s", rowCount(route.Waits)))
 	}
 	text := list(out)
 	if c := worst(route.Classes); c != nil {
@@ -272,7 +272,7 @@ func TestSentences(t *testing.T) {
 		{"one route loses, the other does not; the dearest class is named, not the most frequent",
 			"**Thing 1**: as it comes, on /v1/messages it drops error.details, drops retry-after, x-a and 1 more header and changes the status: a spend cap becomes an unclassified 429; on /v1/proxy it keeps everything.",
 			nil, []variantResult{def(drops, keeps)}},
-		{"a client that waits", "**Thing 1**: as it comes, it keeps everything, and leaves the client waiting in 2 rows where the provider broke off.", nil, []variantResult{def(waits)}},
+		{"a client that waits", "**Thing 1**: as it comes, it keeps everything, and leaves the client without an answer in 2 rows.", nil, []variantResult{def(waits)}},
 		{"an error of its own", "**Thing 1**: as it comes, it puts an error of its own in place of the provider's and invents retry-after.", nil, []variantResult{def(own)}},
 		{"what broke off arrives as a whole", "**Thing 1**: as it comes, it keeps errors as they are, but ends 2 answers that broke off as if they were whole and changes retry-after in 1 row.", nil, []variantResult{def(ends)}},
 		{"variants", "**Thing 1**: as it comes, it keeps errors as they are, but ends 2 answers that broke off as if they were whole and changes retry-after in 1 row.",

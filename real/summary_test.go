@@ -23,6 +23,11 @@ import (
 
 var update = flag.Bool("update", false, "write docs/results (with -tags real: measured anew) and docs/gateways.md")
 
+// unmeasured are variants that only who names them runs, and why. The page tells it.
+var unmeasured = map[string]string{
+	"litellm/retries": "it sends so much again and waits so long in between that a whole run takes over a quarter of an hour, and which rows have an answer in time differs from run to run",
+}
+
 // resultsFormat is the form of a file in docs/results.
 const resultsFormat = "preservecheck.results/1"
 
@@ -317,7 +322,8 @@ func TestResultsCoverRecipes(t *testing.T) {
 				t.Errorf("%s: %s: exit %d, stateful %v, and the recipe says good: %v, stateful: %v", r.path(), v.Variant, v.Exit, v.Stateful, known.Good, known.Stateful)
 			}
 		}
-		if d := cmp.Diff(recipe.VariantNames(), names); d != "" {
+		want := slices.DeleteFunc(recipe.VariantNames(), func(v string) bool { return unmeasured[r.Recipe+"/"+v] != "" })
+		if d := cmp.Diff(want, names); d != "" {
 			t.Errorf("%s: variants (-recipe +measured)\n%s", r.path(), d)
 		}
 		measured[r.Recipe] = true
