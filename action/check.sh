@@ -38,8 +38,15 @@ while IFS= read -r line; do
 done <<<"${IN_ARGS:-}"
 lines '' "${IN_ARGS:-}"
 
-if [ "${IN_UPLOAD_SARIF:-}" = true ] && [ -z "${IN_TARGET:-}${IN_KNOWN:-}" ]; then
-  refuse 'upload-sarif needs target or known: code scanning refuses results that have no place in a file'
+# placed: is there a file in which results have their place (docs/formats.md)? A recipe of the program's own is none.
+placed() {
+  if [ -n "${IN_TARGET:-}${IN_KNOWN:-}" ]; then return 0; fi
+  case ${IN_RECIPE:-} in . | .. | ./* | ../* | /*) return 0 ;; esac
+  case $'\n'${IN_ARGS:-} in *$'\n'--matrix=* | *$'\n'--known=*) return 0 ;; esac
+  return 1
+}
+if [ "${IN_UPLOAD_SARIF:-}" = true ] && ! placed; then
+  refuse 'upload-sarif needs target, known, a folder as recipe or --matrix=FILE in args: code scanning refuses results that have no place in a file'
 fi
 
 file() {

@@ -23,7 +23,7 @@ type Saved struct {
 // Expect says which parts a merge has to have. The zero value expects nothing.
 type Expect struct {
 	Count  int      // 0: any number
-	Layers []string // names of targets
+	Layers []string // names of targets; one that stands here twice has to be there twice
 }
 
 // ErrBaseline is why a run that was judged by its news alone is no part of a merge: what failed in it before is accepted
@@ -269,8 +269,12 @@ func (m *merge) duplicates(saved []Saved) {
 
 // missing adds a part for each that was expected and is not there.
 func (m *merge) missing(saved []Saved, expect Expect) {
+	left := map[string]int{}
+	for _, s := range saved {
+		left[s.Doc.Target.Name]++
+	}
 	for _, name := range expect.Layers {
-		if !slices.ContainsFunc(saved, func(s Saved) bool { return s.Doc.Target.Name == name }) {
+		if left[name]--; left[name] < 0 {
 			m.doc.Parts = append(m.doc.Parts, record.Part{Layer: name, Problem: "is missing"})
 		}
 	}

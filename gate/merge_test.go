@@ -66,6 +66,8 @@ func TestMerge(t *testing.T) {
 		{"one too few", saved(green("eu")), Expect{Count: 2}, 3, "of 2 that were expected, 1 were given"},
 		{"one too many is a mistake as well", saved(green("eu"), green("us")), Expect{Count: 1}, 3, "of 1 that were expected, 2 were given"},
 		{"a name that is not there", saved(green("eu"), green("us")), Expect{Layers: []string{"asia"}}, 3, "asia is missing"},
+		{"a name that is expected twice and there once: versions of one layer, of which one did not run", saved(named("gw", onlyRow(0))), Expect{Layers: []string{"gw", "gw"}}, 3, "gw is missing"},
+		{"and that is there twice", saved(named("gw", onlyRow(0)), named("gw", onlyRow(1))), Expect{Layers: []string{"gw", "gw"}}, 0, "all of 2"},
 		{"a failure beside one that is missing stays one", saved(red("eu")), Expect{Count: 2}, 1, "of 2 that were expected"},
 		{"a run given twice hides that one is missing", []Saved{{"a.json", twice}, {"b.json", twice}}, Expect{Count: 2}, 3, "b.json is the same run as a.json"},
 		{"a finding fails", saved(green("eu"), named("us", finds("slept", true, "a (plain)"))), Expect{}, 1, "1 finding"},

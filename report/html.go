@@ -51,6 +51,7 @@ type htmlPage struct {
 	Sections []htmlSection
 	Counts   []htmlCount
 	Facts    []htmlPair
+	Runs     []htmlLine
 	News     *htmlNews
 	Findings []htmlFinding
 	Stories  []htmlStory
@@ -97,6 +98,7 @@ func newHTMLPage(doc *record.Document) *htmlPage {
 	}
 	out := &htmlPage{}
 	v.head(out)
+	out.Runs = v.runs()
 	out.News = v.news()
 	out.Findings = v.findings()
 	out.Stories = v.stories()
@@ -119,6 +121,7 @@ func (h *htmlPage) contents() {
 		}
 	}
 	add(true, "summary", "Summary")
+	add(len(h.Runs) > 0, "runs", "Runs")
 	add(h.News != nil, "news", "News")
 	add(len(h.Findings) > 0, "findings", "Findings")
 	add(len(h.Stories) > 0, "faults", "What the layer does")

@@ -218,6 +218,32 @@ func (v *htmlView) news() *htmlNews {
 // mostListed is how many names a list of the page has at most before it says how many more there are.
 const mostListed = 100
 
+// runs are those that were joined, with what each of them came to: a missing one has no row by which it could be told.
+func (v *htmlView) runs() (out []htmlLine) {
+	rank := func(x *record.Part) int {
+		switch {
+		case x.Result.Exit == 1:
+			return 0
+		case x.Problem != "" || x.Result.Exit != 0:
+			return 1
+		}
+		return 2
+	}
+	words := []word{{text: "fails", tone: bad}, {text: "can't tell", tone: unsure}, {text: "passes", tone: good}}
+	for want, w := range words {
+		for i := range v.doc.Parts {
+			if x := &v.doc.Parts[i]; rank(x) == want {
+				out = append(out, htmlLine{badgeOf(w), v.p.whole(partText(x))})
+			}
+		}
+	}
+	if more := len(out) - mostListed; more > 0 {
+		last := htmlLine{badgeOf(word{text: "more"}), count(more, "run") + " more, none worse than these"}
+		out = append(out[:mostListed], last)
+	}
+	return out
+}
+
 // findings tells what the run showed about the layer rather than about a row.
 func (v *htmlView) findings() (out []htmlFinding) {
 	told := advice(v.doc.Findings)

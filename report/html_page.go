@@ -70,7 +70,7 @@ func (h *htmlPage) body() []html.Node {
 			return html.Li(html.A(html.To(s.ID), say(s.Title)))
 		}))),
 		html.Main(html.ID("main"), html.Focusable(),
-			h.result(), h.summary(), h.News.section(), h.findings(), h.stories(),
+			h.result(), h.summary(), h.runs(), h.News.section(), h.findings(), h.stories(),
 			html.If(len(h.Hops) > 0, chapter("hops", "Where in the chain, seen from the provider", bullets(h.Hops))),
 			html.If(len(h.Known) > 0, chapter("known", "Known differences that no longer hold", bullets(h.Known))),
 			html.If(len(h.Classifier) > 0, chapter("classifier", "Your own classifier", bullets(h.Classifier))),
@@ -108,6 +108,12 @@ func (h *htmlPage) summary() html.Node {
 		pairs("facts", h.Facts))
 }
 
+func (h *htmlPage) runs() html.Node {
+	return html.If(len(h.Runs) > 0, chapter("runs", "Runs that were joined", html.Ul(html.Class("plain"), html.Each(h.Runs, htmlLine.node))))
+}
+
+func (l htmlLine) node() html.Node { return html.Li(l.Badge.node(), say(" "+l.Text)) }
+
 func (n *htmlNews) section() html.Node {
 	if n == nil {
 		return html.Node{}
@@ -115,9 +121,7 @@ func (n *htmlNews) section() html.Node {
 	return chapter("news", "News since the older record",
 		pairs("pairs", n.Sides),
 		html.If(len(n.Unequal) > 0, html.P(say("The two can't be compared:")), bullets(n.Unequal)),
-		html.If(len(n.Changes) > 0, html.Ul(html.Class("plain"), html.Each(n.Changes, func(c htmlLine) html.Node {
-			return html.Li(c.Badge.node(), say(" "+c.Text))
-		}))),
+		html.If(len(n.Changes) > 0, html.Ul(html.Class("plain"), html.Each(n.Changes, htmlLine.node))),
 		html.If(len(n.Untold) > 0, html.P(say("Can't be told any more:")), bullets(n.Untold)),
 		html.If(n.Same != "", html.P(say(n.Same))))
 }

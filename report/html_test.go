@@ -271,7 +271,7 @@ func TestHTMLShowsEverySlot(t *testing.T) {
 	for _, want := range []string{".Tool.Name", ".Tool.Version", ".Target.URL", ".Target.StubURL", ".Matrix.Version", ".Profile.Name", ".Channel", ".Settings.FailOn",
 		".Settings.Modes[0]", ".Settings.HeadersSent[0]", ".Result.Why", ".Result.Covers", ".Result.Next", ".Notes[0]", ".Findings[0].Text", ".Findings[0].Advice",
 		".Findings[0].Kind", ".Excluded[0].Row", ".Excluded[0].Why", ".Proof.Missed[0]", ".Proof.Controls[0].Name", ".Proof.Controls[0].Why", ".Hops[0].At", ".Hops[0].Key",
-		".Known.Problems[0]", ".Known.Files[0].Name", ".Classifier.Command", ".Classifier.Failed", ".News.Changes[0].Text", ".News.Untold[0]", ".News.Unequal[0]",
+		".Known.Problems[0]", ".Parts[0].Problem", ".Known.Files[0].Name", ".Classifier.Command", ".Classifier.Failed", ".News.Changes[0].Text", ".News.Untold[0]", ".News.Unequal[0]",
 		".News.Old.Layer", ".Rows[0].Row", ".Rows[0].Mode", ".Rows[0].Verdict", ".Rows[0].Reason", ".Rows[0].Consequence", ".Rows[0].Author", ".Rows[0].Behaviour[0]",
 		".Rows[0].Class.Layer", ".Rows[0].Provenance", ".Rows[0].Observations[0].Reason", ".Rows[0].Fields[0].Key", ".Rows[0].Fields[0].Layer.Text",
 		".Rows[0].Hits[0].Path", ".Rows[0].Hits[0].Model", ".Rows[0].Hits[0].Served.Proto"} {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/base64"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,7 @@ func valueOf(v *record.Value) shown {
 	case v.Kind == "text" || v.Kind == "string":
 		s.units = quoted(v.Text)
 	case v.Kind == "bytes":
-		s.units = append(units(v.Text), " (base64)")
+		s.units = bytesShown(v.Text)
 	case v.Text == "":
 		s.units = append(append([]safe{"("}, units(v.Kind)...), ")")
 	default:
@@ -35,6 +36,23 @@ func valueOf(v *record.Value) shown {
 		s.after = " (+" + count(v.Cut, "byte") + " not kept)"
 	}
 	return s
+}
+
+// bytesShown makes bytes visible that are not UTF-8. A page in another encoding can still be read, with an escape for each
+// byte that is no character; of anything else, escapes alone would be longer than base64 and say no more. A value that was
+// cut when it was recorded may end within four digits.
+func bytesShown(text string) []safe {
+	raw, err := base64.StdEncoding.DecodeString(text[:len(text)/4*4])
+	plain := 0
+	for _, c := range raw {
+		if c == '\n' || c == '\r' || c == '\t' || c >= ' ' && c <= '~' {
+			plain++
+		}
+	}
+	if err != nil || plain*4 < len(raw)*3 {
+		return append(units(text), " (base64)")
+	}
+	return append(quoted(string(raw)), " (not UTF-8)")
 }
 
 func sameValue(a, b *record.Value) bool {

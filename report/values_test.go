@@ -25,6 +25,9 @@ func TestValueOf(t *testing.T) {
 		{"a backslash and an n", str(`a\nb`), `"a\\nb"`},
 		{"an object keeps its JSON", object(`{"a":"b\n"}`), `{"a":"b\n"}`},
 		{"bytes", &record.Value{Kind: "bytes", Text: "AP8="}, `AP8= (base64)`},
+		{"a page in Latin-1 can be read", &record.Value{Kind: "bytes", Text: "PHA+U2VydmV1ciBzYXR1cuk8L3A+"}, `"<p>Serveur satur\xe9</p>" (not UTF-8)`},
+		{"also cut within four digits", &record.Value{Kind: "bytes", Text: "PHA+U2VydmV1ciBzYXR1cuk8L3", Cut: 5}, `"<p>Serveur satur\xe9<" (not UTF-8) (+5 bytes not kept)`},
+		{"no base64 after all", &record.Value{Kind: "bytes", Text: "<p>!"}, `<p>! (base64)`},
 		{"more than the record keeps", &record.Value{Kind: "string", Text: "ab", Cut: 1}, `"ab" (+1 byte not kept)`},
 	} {
 		s := valueOf(c.in)

@@ -224,6 +224,9 @@ func TestAction(t *testing.T) {
 		{"--help ends with 0 and has judged nothing", map[string]string{"layer": "control:identity", "args": "--help=true"}, 3, "could-not-tell", nil, "Usage:", 0},
 		{"a flag that is none", map[string]string{"layer": "control:identity", "args": "-o"}, 2, "could-not-tell", nil, "--flag=value", 0},
 		{"SARIF without a place", map[string]string{"layer": "control:identity", "upload-sarif": "true"}, 2, "could-not-tell", nil, "upload-sarif needs", 0},
+		{"SARIF of a recipe that stands in no file of the repository", map[string]string{"recipe": "nginx", "upload-sarif": "true"}, 2, "could-not-tell", nil, "upload-sarif needs", 0},
+		{"SARIF has its place in a folder with a recipe", map[string]string{"recipe": "./nowhere", "upload-sarif": "true"}, 2, "could-not-tell", nil, "error: --recipe", 0},
+		{"or in a file with rows", map[string]string{"layer": "control:identity", "args": few + "--matrix=nowhere.yaml", "upload-sarif": "true"}, 2, "could-not-tell", nil, "error: --matrix", 0},
 		{"a version that is a program", map[string]string{"layer": "control:identity", "version": "v1.0.0;touch made"}, 2, "could-not-tell", nil, "a release like", 0},
 	} {
 		r := newRunner(t, temp)
