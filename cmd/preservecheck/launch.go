@@ -293,6 +293,7 @@ func (r *running) supervised(words []string, dir, log string) (*gateway.Gateway,
 	}
 	return gateway.Start(gateway.Options{
 		Supervisor: []string{self, superviseCommand}, Command: words, Env: r.env, Dir: dir, Log: log, LogLimit: logLimit, Grace: stopGrace,
+		Scrap: r.root,
 	})
 }
 
