@@ -24,6 +24,7 @@ type Options struct {
 	Log        string        // file for what it prints; a second one, with .1 behind its name, may come into being
 	LogLimit   int64         // bytes of each of the two; 0 is 1 MiB
 	Grace      time.Duration // between asking it to end and killing it
+	Scrap      string        // folder that is removed when we end without Stop, which is who else would; "" is none
 }
 
 // order is what the supervisor is told.
@@ -32,6 +33,12 @@ type order struct {
 	Dir, Log     string
 	LogLimit     int64
 	GraceMS      int64
+	Scrap        string
+}
+
+// farewell follows an order when Stop is called. Without it, we were killed.
+type farewell struct {
+	Stop bool `json:"stop"`
 }
 
 // report is one line of what the supervisor says: one of these.
@@ -86,7 +93,7 @@ func Start(o Options) (*Gateway, error) {
 	g := &Gateway{grace: o.Grace, in: in, cmd: cmd, ended: make(chan struct{}), over: make(chan struct{})}
 	said := json.NewDecoder(out)
 	var first report
-	err = json.NewEncoder(in).Encode(order{o.Command, o.Env, o.Dir, o.Log, o.LogLimit, o.Grace.Milliseconds()})
+	err = json.NewEncoder(in).Encode(order{o.Command, o.Env, o.Dir, o.Log, o.LogLimit, o.Grace.Milliseconds(), o.Scrap})
 	if err == nil {
 		err = said.Decode(&first)
 	}
@@ -174,6 +181,7 @@ const afterKill = 5 * time.Second
 
 // Stop ends the layer and all that it started, and waits for that. An error names what may still run.
 func (g *Gateway) Stop() error {
+	_ = json.NewEncoder(g.in).Encode(farewell{Stop: true})
 	_ = g.in.Close()
 	select {
 	case <-g.over:

@@ -105,7 +105,12 @@ func options(dir string, layer ...string) Options {
 
 // tool starts a layer and waits to be killed.
 func tool(kind, dir string) {
-	g, err := Start(options(dir, kind, filepath.Join(dir, "pids")))
+	o := options(dir, kind, filepath.Join(dir, "pids"))
+	o.Scrap = filepath.Join(dir, "scrap")
+	if err := os.Mkdir(o.Scrap, 0o700); err != nil {
+		panic(err)
+	}
+	g, err := Start(o)
 	if err != nil {
 		panic(err)
 	}
@@ -215,7 +220,28 @@ func TestKilledTool(t *testing.T) {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 			within(t, c.why+" to end", func() bool { return gone(pids) })
+			within(t, "its folder to be removed", func() bool {
+				_, err := os.Stat(filepath.Join(dir, "scrap"))
+				return errors.Is(err, os.ErrNotExist)
+			})
 		})
+	}
+}
+
+// TestStopKeepsTheFolder: whoever stops a layer may still want to read its log.
+func TestStopKeepsTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	o := options(dir, "sleep", filepath.Join(dir, "pids"))
+	o.Scrap = dir
+	g, err := Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Stop(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -46,10 +46,11 @@ func Supervise(in io.Reader, out io.Writer) int {
 		return 1
 	}
 	_ = say.Encode(report{Started: f.main})
-	closed := make(chan struct{})
+	closed := make(chan farewell, 1)
 	go func() {
-		defer close(closed)
-		_, _ = io.Copy(io.Discard, io.MultiReader(said.Buffered(), in))
+		var bye farewell
+		_ = said.Decode(&bye) // none comes from a tool that was killed
+		closed <- bye
 	}()
 	for told := false; ; {
 		alone := f.reap()
@@ -61,9 +62,12 @@ func Supervise(in io.Reader, out io.Writer) int {
 		case <-children:
 		case <-signals:
 		case <-time.After(time.Second): // a signal of a child may be one of several
-		case <-closed:
+		case bye := <-closed:
 			left := f.end(time.Duration(o.GraceMS) * time.Millisecond)
 			f.closeLog()
+			if !bye.Stop && o.Scrap != "" {
+				_ = os.RemoveAll(o.Scrap)
+			}
 			_ = say.Encode(report{Done: true, Left: left})
 			return 0
 		}

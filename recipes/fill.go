@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -159,7 +160,29 @@ func (l *loader) filled(dir string, r *Recipe, v *Variant, at Place, raw *rawRec
 	if t.Routes, err = target.LoadRoutes(l.File, f.copy(routes)); err != nil {
 		l.Note(err)
 	}
+	l.ownOnly(t, routes, &raw.Ready, at)
 	return t, f.used
+}
+
+// ownOnly refuses what leads elsewhere than to the layer that is started, which might be a real provider.
+func (l *loader) ownOnly(t *Target, routes, ready *fixture.Node, at Place) {
+	own := func(host string) bool {
+		name, port, err := net.SplitHostPort(host)
+		return err == nil && (name == "127.0.0.1" || name == "localhost" || name == "::1") &&
+			(port == at.Port || slices.Contains(slices.Collect(maps.Values(at.Ports)), port))
+	}
+	const hint = "write http://127.0.0.1:{port}, and a path if it has one"
+	for i, r := range t.Routes {
+		if !own(r.Base.Host) {
+			l.Bad(routes.Content[i], "the route leads elsewhere than to the layer that is started", hint)
+		}
+	}
+	if t.Ready == "" {
+		return
+	}
+	if u, err := url.Parse(t.Ready); err != nil || u.Scheme != "http" && u.Scheme != "https" || !own(u.Host) {
+		l.Bad(ready, "ready is no URL of the layer that is started", hint)
+	}
 }
 
 // version fills in the command that says the version.

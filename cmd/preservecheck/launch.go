@@ -293,6 +293,7 @@ func (r *running) supervised(words []string, dir, log string) (*gateway.Gateway,
 	}
 	return gateway.Start(gateway.Options{
 		Supervisor: []string{self, superviseCommand}, Command: words, Env: r.env, Dir: dir, Log: log, LogLimit: logLimit, Grace: stopGrace,
+		Scrap: r.root,
 	})
 }
 
@@ -351,16 +352,35 @@ func (r *running) gone() string {
 	return r.notReady
 }
 
+// hosts are where the layer listens.
+func (p *plan) hosts() []string {
+	if p.target == nil {
+		return []string{p.layer.Host}
+	}
+	var hosts []string
+	for _, r := range p.routes {
+		hosts = append(hosts, r.base.Host)
+	}
+	return hosts
+}
+
+// placeTaken refuses to start a layer where another program listens: what that one answers would be told of the layer, such as
+// of an older one that is still up, and also while the new one waits for the port or shares it.
+func (p *plan) placeTaken(ctx context.Context) error {
+	for _, host := range p.hosts() {
+		c, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", host)
+		if err != nil {
+			continue
+		}
+		c.Close()
+		return usage("end it, or let the layer listen elsewhere", "%s: something else listens on %s already, and would be asked in place of the layer", p.launch.from, host)
+	}
+	return nil
+}
+
 // portsOpen tries to connect to every route.
 func (p *plan) portsOpen(ctx context.Context) error {
-	hosts := []string{p.layer.Host}
-	if p.target != nil {
-		hosts = nil
-		for _, r := range p.routes {
-			hosts = append(hosts, r.base.Host)
-		}
-	}
-	for _, host := range hosts {
+	for _, host := range p.hosts() {
 		c, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", host)
 		if err != nil {
 			return err
@@ -415,6 +435,9 @@ func (a *app) finish(r *running, d *record.Document) {
 func (a *app) launched(ctx context.Context, p *plan, s *station) (*running, error) {
 	if p.launch == nil {
 		return nil, nil
+	}
+	if err := p.placeTaken(ctx); err != nil {
+		return nil, err
 	}
 	r, err := a.start(ctx, p, s.addr.String())
 	if err != nil {

@@ -54,7 +54,9 @@ func (p *plan) ownLayer() string {
 func (p *plan) nextWay() string {
 	a := p.watch.answer()
 	switch {
-	case a == nil, p.launch != nil: // what a layer that we started has printed tells more than another command
+	case p.launch != nil: // what a layer that we started has printed tells more than another command
+		return ""
+	case a == nil:
 	case a.End == wire.EndLocal: // nothing to change but the time
 		return strings.Join(p.again, " ")
 	case a.End == wire.EndRefused:

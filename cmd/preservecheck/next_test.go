@@ -80,6 +80,8 @@ func TestNext(t *testing.T) {
 		{"a limit", shut, "", &wire.Answer{Status: 429}, again + " --rate 2"},
 		{"anything else: look what arrives at the stub", shut, "", &wire.Answer{Status: 502}, "preservecheck serve -v --stub-listen 127.0.0.1:8787"},
 		{"not even an answer", shut, "", nil, "preservecheck serve -v --stub-listen 127.0.0.1:8787"},
+		{"we started it: its log was shown, and another command tells less", shut, "--start gw", nil, ""},
+		{"and it answers", shut, "--start gw", &wire.Answer{Status: 502}, ""},
 		{"ended by hand", stopped, "", &wire.Answer{Status: 502}, again},
 	} {
 		cmd, f := &cobra.Command{Use: "check"}, &checkFlags{}
@@ -88,6 +90,9 @@ func TestNext(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &plan{flags: f, again: sayAgain(cmd), listen: f.stubListen}
+		if f.start != "" {
+			p.launch = &launch{}
+		}
 		p.watch.last = c.answer
 		if got := p.next(&c.doc); got != c.want {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)

@@ -239,7 +239,7 @@ func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port in
 	}
 	check := []string{"preservecheck", "check", "--target", quote(filepath.Join(folder, "target.yaml"))}
 	if at.Stub != defaultListen {
-		check = append(check, "--stub-url", quote(stub))
+		check = append(check, stubFlags(at.Stub, stub)...)
 	}
 	for i, line := range r.InstallIn(quote(at.Dir)) {
 		if line.Line != r.Install[i].Line {
@@ -249,6 +249,22 @@ func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port in
 	b.WriteString("start: " + report.Plain(strings.Join(words, " ")) + "\ncheck: " + report.Plain(strings.Join(check, " ")) + "\n")
 	_, err = io.WriteString(a.out, b.String())
 	return unwritten(err)
+}
+
+// stubFlags let a check's stub listen where the written configuration looks for it: --stub-url alone would only tell of it. A
+// name may stand for any address of this machine, so that is where the stub listens for one.
+func stubFlags(hostPort, url string) []string {
+	host, port, _ := net.SplitHostPort(hostPort)
+	ip := net.ParseIP(host)
+	switch {
+	case host == "localhost":
+		return []string{"--stub-listen", net.JoinHostPort("127.0.0.1", port)}
+	case ip == nil:
+		return []string{"--listen-any", "--stub-listen", net.JoinHostPort("0.0.0.0", port), "--stub-url", quote(url)}
+	case ip.IsLoopback():
+		return []string{"--stub-listen", quote(hostPort)}
+	}
+	return []string{"--listen-any", "--stub-listen", quote(hostPort)}
 }
 
 // placeOf says where a configuration is for.
