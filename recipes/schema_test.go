@@ -17,18 +17,19 @@ import (
 
 	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/schematest"
 )
 
 var update = flag.Bool("update", false, "write docs/schema/recipe.schema.json anew")
 
 const schemaFile = "../docs/schema/recipe.schema.json"
 
-type obj = map[string]any
+type obj = schematest.Object
 
 // schema is the format as a JSON Schema (draft 2020-12), for editors. It says what can be said without filling anything in.
 func schema() obj {
 	line := obj{"type": []any{"string", "number", "boolean"}, "minLength": 1, "maxLength": maxLine, "pattern": `^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$`}
-	lines := obj{"type": "array", "minItems": 1, "maxItems": maxItems, "items": ref("line")}
+	lines := obj{"type": "array", "minItems": 1, "maxItems": maxItems, "items": schematest.Ref("line")}
 	name := obj{"type": "string", "pattern": goodName().String()}
 	word := obj{"type": "string", "pattern": goodWord().String()}
 	named := func(names, values obj) obj {
@@ -37,7 +38,7 @@ func schema() obj {
 	text := obj{"type": []any{"string", "number", "boolean"}, "maxLength": maxText}
 	settings := obj{}
 	for flag := range checkable {
-		settings[flag] = ref("line")
+		settings[flag] = schematest.Ref("line")
 	}
 	for _, flag := range []string{"settle", "timeout", "ready-timeout", "deadline"} {
 		settings[flag] = obj{"type": "string", "pattern": `^([0-9.]+(ns|us|µs|ms|s|m|h))+$`}
@@ -52,46 +53,46 @@ func schema() obj {
 		"then":     obj{"required": []any{"facts"}, "not": obj{"anyOf": each("install", "packages", "version", "command", "files", "env", "inherit", "ports", "ready", "routes", "check", "set", "variants", "advice")}},
 		"else":     obj{"required": []any{"versions", "install", "version", "command", "routes", "channels", "variants"}, "not": obj{"anyOf": each("config", "facts")}},
 		"properties": obj{
-			"format":   say("The format of this file.", obj{"const": Format}),
-			"name":     say("How the recipe is called.", name),
-			"what":     say("What the layer is, in one line.", ref("line")),
-			"homepage": say("The project's page.", ref("url")),
-			"versions": say("Versions that the recipe was tried with.", lines),
-			"install":  say("How each system gets the layer.", minimum(named(name, ref("line")), 1)),
-			"packages": say("Files beside this one that name what has to be installed, such as a lock file; taken as they are.", obj{"type": "array", "minItems": 1, "maxItems": maxItems, "items": obj{"type": "string", "pattern": `^[^/\x00-\x1f]+$`, "not": obj{"const": File}}}),
-			"version": say("How the version is found out.", obj{"type": "object", "additionalProperties": false, "required": []any{"command", "pattern"},
-				"properties": obj{"command": say("The program and its arguments.", lines), "pattern": say("A regular expression whose only group is the version.", ref("line"))}}),
-			"command":  say("The program and its arguments; there is no shell.", lines),
-			"files":    say("Templates beside this file, with the path that each is written to.", named(obj{"pattern": "^[^/]+$", "not": obj{"const": File}}, obj{"type": "string", "minLength": 1, "maxLength": maxLine, "pattern": `^[^./\x00-\x1f]`})),
-			"env":      say("Variables for the layer.", named(obj{"pattern": goodVariable().String()}, text)),
-			"inherit":  say("Variables that the layer gets from the user's environment; none that may hold a key.", obj{"type": "array", "items": obj{"type": "string", "pattern": goodVariable().String(), "not": obj{"pattern": closedPattern()}}}),
-			"ports":    say("Names of more ports, as {port_NAME}.", obj{"type": "array", "items": word}),
-			"ready":    say("A URL that gives any HTTP answer once the layer is up. Without it an open port says so.", ref("line")),
-			"routes":   ref("routes"),
-			"channels": say("Ways by which a fixture's name arrives at the stub.", obj{"type": "array", "minItems": 1, "items": obj{"enum": []any{"marker", "model", "header", "path", "armed"}}}),
-			"quirks":   say("What to know before reading a result.", obj{"type": "array", "items": ref("line")}),
-			"check":    ref("check"),
-			"set":      say("Texts of placeholders, where a variant has no other.", named(word, text)),
-			"variants": say("Configurations, default first.", obj{"type": "object", "required": []any{Default}, "propertyNames": name, "additionalProperties": ref("variant")}),
-			"advice":   say("Likely causes of what rows show, the special before the general.", obj{"type": "array", "items": ref("advice")}),
+			"format":   schematest.Say("The format of this file.", obj{"const": Format}),
+			"name":     schematest.Say("How the recipe is called.", name),
+			"what":     schematest.Say("What the layer is, in one line.", schematest.Ref("line")),
+			"homepage": schematest.Say("The project's page.", schematest.Ref("url")),
+			"versions": schematest.Say("Versions that the recipe was tried with.", lines),
+			"install":  schematest.Say("How each system gets the layer.", minimum(named(name, schematest.Ref("line")), 1)),
+			"packages": schematest.Say("Files beside this one that name what has to be installed, such as a lock file; taken as they are.", obj{"type": "array", "minItems": 1, "maxItems": maxItems, "items": obj{"type": "string", "pattern": `^[^/\x00-\x1f]+$`, "not": obj{"const": File}}}),
+			"version": schematest.Say("How the version is found out.", obj{"type": "object", "additionalProperties": false, "required": []any{"command", "pattern"},
+				"properties": obj{"command": schematest.Say("The program and its arguments.", lines), "pattern": schematest.Say("A regular expression whose only group is the version.", schematest.Ref("line"))}}),
+			"command":  schematest.Say("The program and its arguments; there is no shell.", lines),
+			"files":    schematest.Say("Templates beside this file, with the path that each is written to.", named(obj{"pattern": "^[^/]+$", "not": obj{"const": File}}, obj{"type": "string", "minLength": 1, "maxLength": maxLine, "pattern": `^[^./\x00-\x1f]`})),
+			"env":      schematest.Say("Variables for the layer.", named(obj{"pattern": goodVariable().String()}, text)),
+			"inherit":  schematest.Say("Variables that the layer gets from the user's environment; none that may hold a key.", obj{"type": "array", "items": obj{"type": "string", "pattern": goodVariable().String(), "not": obj{"pattern": closedPattern()}}}),
+			"ports":    schematest.Say("Names of more ports, as {port_NAME}.", obj{"type": "array", "items": word}),
+			"ready":    schematest.Say("A URL that gives any HTTP answer once the layer is up. Without it an open port says so.", schematest.Ref("line")),
+			"routes":   schematest.Ref("routes"),
+			"channels": schematest.Say("Ways by which a fixture's name arrives at the stub.", obj{"type": "array", "minItems": 1, "items": obj{"enum": []any{"marker", "model", "header", "path", "armed"}}}),
+			"quirks":   schematest.Say("What to know before reading a result.", obj{"type": "array", "items": schematest.Ref("line")}),
+			"check":    schematest.Ref("check"),
+			"set":      schematest.Say("Texts of placeholders, where a variant has no other.", named(word, text)),
+			"variants": schematest.Say("Configurations, default first.", obj{"type": "object", "required": []any{Default}, "propertyNames": name, "additionalProperties": schematest.Ref("variant")}),
+			"advice":   schematest.Say("Likely causes of what rows show, the special before the general.", obj{"type": "array", "items": schematest.Ref("advice")}),
 
-			"documented": say("Nobody ran it: it has facts, and nothing to start it by.", obj{"type": "boolean"}),
-			"config":     say("How it could be configured, for people.", text),
-			"facts":      say("What was read about a layer that nobody ran.", obj{"type": "array", "minItems": 1, "maxItems": maxItems, "items": ref("fact")}),
+			"documented": schematest.Say("Nobody ran it: it has facts, and nothing to start it by.", obj{"type": "boolean"}),
+			"config":     schematest.Say("How it could be configured, for people.", text),
+			"facts":      schematest.Say("What was read about a layer that nobody ran.", obj{"type": "array", "minItems": 1, "maxItems": maxItems, "items": schematest.Ref("fact")}),
 		},
 		"$defs": obj{
 			"line": line, "url": obj{"type": "string", "pattern": "^https?://."},
-			"check":  say("Flags of check that get a value, as long as the user gives none.", obj{"type": "object", "additionalProperties": false, "properties": settings}),
-			"routes": say("The ways into the layer, as in a target's file.", obj{"type": "array", "minItems": 1, "items": routeSchema()}),
+			"check":  schematest.Say("Flags of check that get a value, as long as the user gives none.", obj{"type": "object", "additionalProperties": false, "properties": settings}),
+			"routes": schematest.Say("The ways into the layer, as in a target's file.", obj{"type": "array", "minItems": 1, "items": routeSchema()}),
 			"variant": obj{"type": "object", "additionalProperties": false, "required": []any{"why", "good"}, "properties": obj{
-				"why": say("What it shows, in one line.", ref("line")), "good": say("It is expected to keep the evidence.", obj{"type": "boolean"}),
-				"stateful": say("What it shows depends on time and on what was asked before.", obj{"type": "boolean"}),
-				"set":      say("Texts of placeholders that the recipe's set has.", named(word, text)), "env": say("More variables.", named(obj{"pattern": goodVariable().String()}, text)),
-				"routes": ref("routes"), "check": ref("check"),
+				"why": schematest.Say("What it shows, in one line.", schematest.Ref("line")), "good": schematest.Say("It is expected to keep the evidence.", obj{"type": "boolean"}),
+				"stateful": schematest.Say("What it shows depends on time and on what was asked before.", obj{"type": "boolean"}),
+				"set":      schematest.Say("Texts of placeholders that the recipe's set has.", named(word, text)), "env": schematest.Say("More variables.", named(obj{"pattern": goodVariable().String()}, text)),
+				"routes": schematest.Ref("routes"), "check": schematest.Ref("check"),
 			}},
 			"advice": adviceSchema(),
 			"fact": obj{"type": "object", "additionalProperties": false, "required": []any{"about", "say", "source", "date"}, "properties": obj{
-				"about": enum(Abouts()), "basis": say("What it rests on: the source (the default), an early stub of ours, or nothing yet.", enum(Bases())), "say": ref("line"), "source": ref("url"), "date": obj{"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
+				"about": enum(Abouts()), "basis": schematest.Say("What it rests on: the source (the default), an early stub of ours, or nothing yet.", enum(Bases())), "say": schematest.Ref("line"), "source": schematest.Ref("url"), "date": obj{"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
 			}},
 		},
 	}
@@ -130,15 +131,6 @@ func minimum(s obj, n int) obj {
 	return s
 }
 
-func ref(name string) obj { return obj{"$ref": "#/$defs/" + name} }
-
-// say adds what an editor shows when the cursor stands on a key.
-func say(what string, s obj) obj {
-	s = maps.Clone(s)
-	s["description"] = what
-	return s
-}
-
 // routeSchema only names the keys: docs/schema/target.schema.json says more.
 func routeSchema() obj {
 	var names []any
@@ -146,7 +138,7 @@ func routeSchema() obj {
 		names = append(names, d.Name)
 	}
 	return obj{"type": "object", "additionalProperties": false, "required": []any{"name", "url"}, "properties": obj{
-		"name": ref("line"), "url": ref("line"), "dialect": obj{"enum": names}, "headers": obj{"type": "array"}, "model": ref("line"), "channel": ref("line"),
+		"name": schematest.Ref("line"), "url": schematest.Ref("line"), "dialect": obj{"enum": names}, "headers": obj{"type": "array"}, "model": schematest.Ref("line"), "channel": schematest.Ref("line"),
 	}}
 }
 
@@ -158,11 +150,11 @@ func adviceSchema() obj {
 		},
 		"dependentRequired": obj{"direction": []any{"key"}, "value": []any{"key"}},
 		"properties": obj{
-			"finding": say("Kind of finding that it explains, in place of rows.", enum(findings)),
-			"key":     say("Pattern of the key that differs; * stands for anything.", ref("line")), "direction": enum(directions), "verdict": enum(verdicts),
-			"status": say("Status that the fixture has.", obj{"type": "integer", "minimum": 100, "maximum": 999}),
-			"value":  say("Pattern of what came through the layer.", ref("line")), "variant": ref("line"),
-			"cause": ref("line"), "remedy": ref("line"), "source": ref("url"), "date": obj{"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
+			"finding": schematest.Say("Kind of finding that it explains, in place of rows.", enum(findings)),
+			"key":     schematest.Say("Pattern of the key that differs; * stands for anything.", schematest.Ref("line")), "direction": enum(directions), "verdict": enum(verdicts),
+			"status": schematest.Say("Status that the fixture has.", obj{"type": "integer", "minimum": 100, "maximum": 999}),
+			"value":  schematest.Say("Pattern of what came through the layer.", schematest.Ref("line")), "variant": schematest.Ref("line"),
+			"cause": schematest.Ref("line"), "remedy": schematest.Ref("line"), "source": schematest.Ref("url"), "date": obj{"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
 		}}
 }
 
@@ -241,7 +233,7 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 		if err := fixture.Strict("r.yaml", []byte(text), &root); err != nil {
 			return err // an editor says so without a schema
 		}
-		return s.Validate(plain(&root))
+		return s.Validate(schematest.Plain(&root))
 	}
 	if err := validate(goodRecipe); err != nil {
 		t.Error(err)
@@ -268,33 +260,6 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 			t.Errorf("%s: the schema takes it", c.why)
 		}
 	}
-}
-
-// plain reads a node as editors do (YAML 1.2, core schema).
-func plain(n *fixture.Node) any {
-	switch n.Kind {
-	case fixture.MappingNode:
-		m := obj{}
-		for i := 0; i < len(n.Content); i += 2 {
-			m[n.Content[i].Value] = plain(n.Content[i+1])
-		}
-		return m
-	case fixture.SequenceNode:
-		all := []any{}
-		for _, c := range n.Content {
-			all = append(all, plain(c))
-		}
-		return all
-	}
-	switch n.ShortTag() {
-	case "!!int", "!!float":
-		return json.Number(n.Value)
-	case "!!bool":
-		return n.Value == "true"
-	case "!!null":
-		return nil
-	}
-	return n.Value
 }
 
 func FuzzLoad(f *testing.F) {
