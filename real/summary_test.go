@@ -381,6 +381,11 @@ func TestSummarise(t *testing.T) {
 	if d := differ(got, more); d != "" {
 		t.Errorf("counts of a stateful layer are a difference: %s", d)
 	}
+	delete(more.Routes[0].Verdicts, "inconclusive")
+	more.Routes[0].Verdicts["layer-made"] = 1
+	if d := differ(got, more); d != "" {
+		t.Errorf("what a stateful layer answered itself is a difference by what the next request got: %s", d)
+	}
 	more.Routes[0].Verdicts["broken"] = 1
 	if differ(got, more) == "" {
 		t.Error("another kind of verdict is no difference")
