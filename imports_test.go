@@ -49,11 +49,12 @@ var table = map[string][]string{
 
 	"schematest": {}, // imported by tests alone: no package has it in its list
 	"gateway":    {},
+	"public":     {},
 	"recipes":    {"fixture", "target", "ledger", "record"},
 
 	"classifier": {"wire", "evidence", "dialects"},
 	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
-		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes"},
+		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes", "public"},
 }
 
 // inTests stands in homes for "any _test.go file, and nothing else".
