@@ -35,7 +35,7 @@ type checkFlags struct {
 	matrix                                            []string
 	matrixVersion                                     string
 	classifier                                        string
-	stubListen, stubURL, stream, profile, failOn      string
+	stubListen, stream, profile, failOn               string
 	format, color                                     string
 	maxLayerRetries, concurrency, repeat              int
 	rate                                              float64
@@ -45,7 +45,7 @@ type checkFlags struct {
 	known                                             []string
 	baseline                                          string
 	recipe, recipeDir, start, ready                   string
-	listenAny                                         bool
+	open                                              publicFlags
 }
 
 func (f *checkFlags) register(cmd *cobra.Command) {
@@ -66,8 +66,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.layerCA, "layer-ca", "", "PEM `FILE` with authorities to trust besides the system's")
 
 	fl.StringVar(&f.stubListen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on; with an embedded layer a free port")
-	listenAnyFlag(cmd, &f.listenAny)
-	fl.StringVar(&f.stubURL, "stub-url", "", "`URL` under which the layer reaches the stub, when it is not the address")
+	f.open.register(cmd)
 
 	fl.StringArrayVar(&f.allowEnv, "allow-env", nil, "`NAME` of an environment variable that the file of --target may use in headers (repeatable)")
 	fl.StringArrayVar(&f.fixture, "fixture", nil, "`PATTERN`s of the fixtures to run, with commas or repeated; article/* is a whole family (default: all)")

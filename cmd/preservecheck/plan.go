@@ -30,7 +30,7 @@ type plan struct {
 	layer                          wire.Base
 	layerAddr                      []netip.Addr
 	tls                            *tls.Config
-	stubURL                        *wire.Base // nil: the address it listens on
+	open                           *opening
 	listen, listenFrom, outputFrom string
 	header                         []wire.Field
 	dialects                       []*dialects.Dialect
@@ -61,7 +61,7 @@ func newPlan(a *app, cmd *cobra.Command, f *checkFlags) (*plan, error) {
 	p := &plan{flags: f, command: cmd.Name(), again: sayAgain(cmd)}
 	steps := []func(*app, *cobra.Command) error{
 		func(_ *app, cmd *cobra.Command) error { return f.validate(cmd) },
-		p.readLayer, p.readHeader, p.readStub, p.readStart, p.readJudging, p.readRows, p.readOutput, p.readClassifier, p.readKnown, p.readBaseline,
+		p.readLayer, p.readOpening, p.readHeader, p.readStub, p.readStart, p.readJudging, p.readRows, p.readOutput, p.readClassifier, p.readKnown, p.readBaseline,
 	}
 	for _, step := range steps {
 		if err := step(a, cmd); err != nil {
@@ -129,30 +129,23 @@ func (p *plan) readHeader(a *app, cmd *cobra.Command) error {
 	return nil
 }
 
+// readOpening reads how others reach the stub. Its secret has to be known before anything is printed.
+func (p *plan) readOpening(a *app, cmd *cobra.Command) (err error) {
+	p.open, err = readOpening(a, cmd, &p.flags.open, &p.secrets, p.control != "" || p.launch != nil)
+	return err
+}
+
 func (p *plan) readStub(_ *app, cmd *cobra.Command) (err error) {
 	f := p.flags
 	p.listen, p.listenFrom = f.stubListen, origin(cmd, "stub-listen")
-	if (p.control != "" || p.launch != nil) && !cmd.Flags().Changed("stub-listen") {
+	switch {
+	case cmd.Flags().Changed("stub-listen"):
+	case p.control != "" || p.launch != nil:
 		p.listen = "127.0.0.1:0"
+	default:
+		p.listen = p.open.listen(f.stubListen)
 	}
-	if f.listenAny && !cmd.Flags().Changed("stub-listen") {
-		if p.control != "" || p.launch != nil {
-			return usage("leave it out, or give --stub-listen as well", "%s: the layer is on this machine, and so is the stub", origin(cmd, "listen-any"))
-		}
-		p.listen = anyListen
-	}
-	if err := localAddress(p.listen, p.listenFrom, f.listenAny); err != nil {
-		return err
-	}
-	if f.stubURL == "" {
-		return nil
-	}
-	b, err := parseBase(f.stubURL, origin(cmd, "stub-url"), &p.secrets)
-	if err == nil && b.User != "" {
-		err = usage("leave them out", "%s: the stub asks for no credentials", origin(cmd, "stub-url"))
-	}
-	p.stubURL = &b
-	return err
+	return localAddress(p.listen, p.listenFrom, f.open.any)
 }
 
 func (p *plan) readJudging(_ *app, cmd *cobra.Command) (err error) {

@@ -17,11 +17,14 @@ import (
 	"github.com/preservecheck/preservecheck/wire"
 )
 
-// station is a stub that listens, with its ledger.
+// station is a stub that listens, with its ledger, and the ways to it.
 type station struct {
 	ledger *ledger.Ledger
 	server *stub.Server
 	addr   net.Addr
+	open   *opening
+	tls    *tls.Config // to ask it over TLS; nil: it speaks plain HTTP
+	public *wire.Base  // where others reach it, without the secret; nil: under its address
 }
 
 // trouble says what kept the stub from seeing or serving requests, "" when nothing did.
@@ -39,9 +42,9 @@ func (s *station) trouble() string {
 }
 
 // listen starts a stub. A port that is taken is an error that names the flag.
-func (a *app) listen(m *fixture.Matrix, ch ledger.Channels, watch bool, address, from string) (*station, error) {
+func (a *app) listen(m *fixture.Matrix, ch ledger.Channels, watch bool, address, from string, o *opening) (*station, error) {
 	led := ledger.New(ledger.NewRun())
-	server, err := stub.New(stub.Options{Matrix: m, Ledger: led, Channels: ch, Watch: watch})
+	server, err := stub.New(stub.Options{Matrix: m, Ledger: led, Channels: ch, Watch: watch, Secret: o.secret.Path(), PerSource: o.perSource()})
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +54,7 @@ func (a *app) listen(m *fixture.Matrix, ch ledger.Channels, watch bool, address,
 			"%s: the stub can't listen on %s: %s", from, address, cause(err))
 	}
 	go func() { _ = server.Serve(l) }()
-	return &station{ledger: led, server: server, addr: l.Addr()}, nil
+	return &station{ledger: led, server: server, addr: l.Addr(), open: o}, nil
 }
 
 // host is where the stub is reached on this machine. One that listens everywhere is asked by loopback.
@@ -64,7 +67,26 @@ func (s *station) host() string {
 }
 
 // url is the stub's base URL on this machine.
-func (s *station) url() string { return "http://" + s.host() }
+func (s *station) url() string { return s.near().Base.String() }
+
+// near asks the stub on this machine.
+func (s *station) near() wire.Client {
+	c := wire.Client{Base: wire.Base{Scheme: "http", Host: s.host(), Authority: s.host()}, TLS: s.tls, Abrupt: s.tls == nil}
+	if s.tls != nil {
+		c.Base.Scheme = "https"
+	}
+	return c
+}
+
+// ways are how a run asks the stub without the layer: under the address that the layer has as well, and on this machine, where these are two ways.
+func (s *station) ways(trust *tls.Config) (direct, near check.Way) {
+	here := s.near()
+	here.Base = s.open.below(here.Base)
+	if s.public == nil || s.public.Scheme != "https" {
+		return below{here}, nil
+	}
+	return below{wire.Client{Base: s.open.below(*s.public), TLS: trust}}, below{here}
+}
 
 // runPlan does one check, from the stub's start to its end.
 func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err error) {
@@ -131,18 +153,15 @@ func (p *plan) config(s *station) check.Config {
 	f := p.flags
 	d := p.document()
 	d.Target.StubURL = s.url()
-	direct := wire.Client{Base: wire.Base{Scheme: "http", Host: s.host(), Authority: s.host()}, Abrupt: true}
-	if p.stubURL != nil {
-		d.Target.StubURL = p.stubURL.String()
-	}
-	if p.stubURL != nil && p.stubURL.Scheme == "https" {
-		direct = wire.Client{Base: *p.stubURL, TLS: p.tls}
+	direct, near := s.ways(p.tls)
+	if s.public != nil {
+		d.Target.StubURL = s.public.String()
 	}
 	return check.Config{
 		Routes: p.checkRoutes(), Hops: p.target != nil && p.target.Hops,
 		Run: s.ledger.Run(), Matrix: p.matrix, Rows: p.chosen.rows,
 		Layer: wire.Client{Base: p.layer, TLS: p.tls}, Base: p.layer.Path,
-		Direct: below{direct}, Hits: s.ledger, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
+		Direct: direct, Near: near, Hits: s.ledger, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
 		Header: p.header, MaxLayerWait: f.maxLayerWait, Repeat: f.repeat, Trouble: s.trouble, Proof: p.proof,
 		Concurrency: f.concurrency, Rate: f.rate, Timeout: f.timeout, Deadline: f.deadline,
 		ReadyTimeout: f.readyTimeout, Settle: f.settle, Document: d, Redact: p.redact,
