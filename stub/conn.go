@@ -25,6 +25,7 @@ type conn struct {
 	nc   net.Conn
 	in   input
 	head head
+	path []byte // of the request without the secret; only where there is one
 	body []byte // a body that did not arrive with its head
 	out  []byte
 	over bool // beyond MaxConns: every request gets a 503
@@ -34,6 +35,7 @@ type conn struct {
 	headerOf func(name string) []string
 	watched  watched
 	gzipOK   bool
+	begun    bool // the request counts as one under way
 
 	now        time.Time // of the latest look at the clock, good enough to tell whether a deadline is stale
 	readStale  bool      // the read deadline is not the idle one
@@ -103,11 +105,16 @@ func (c *conn) await() error {
 
 // request reads one request and answers it.
 func (c *conn) request() after {
-	c.s.active.Add(1)
-	defer c.s.active.Add(-1)
 	c.forget()
+	defer c.done()
+	if c.s.secret == nil {
+		c.begin()
+	}
 	body, err := c.read()
-	if err != nil {
+	switch {
+	case err == errStranger:
+		return c.stranger()
+	case err != nil:
 		return c.refuse(err, body)
 	}
 	if c.over {
@@ -117,15 +124,35 @@ func (c *conn) request() after {
 	return c.answer(body)
 }
 
+// begin counts a request as one under way: with its first byte, or where there is a secret, when it has shown it. Whoever does not
+// know it keeps nobody waiting.
+func (c *conn) begin() {
+	c.begun = true
+	c.s.active.Add(1)
+}
+
+func (c *conn) done() {
+	if c.begun {
+		c.begun = false
+		c.s.active.Add(-1)
+	}
+}
+
 // read reads head and body, and notes what of the head is wanted later.
 func (c *conn) read() ([]byte, error) {
 	raw, err := c.readHead()
 	if err != nil {
-		return nil, err
+		return nil, c.unread(err)
 	}
 	c.now = time.Now()
 	c.hit.At = c.now
 	why := c.head.parse(raw)
+	if c.s.secret != nil {
+		if !c.proves() {
+			return nil, errStranger
+		}
+		c.begin()
+	}
 	c.note()
 	c.in.use(len(raw))
 	if why != nil {

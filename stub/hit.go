@@ -37,6 +37,9 @@ func (c *conn) note() {
 	h := &c.head
 	c.hit.Method = same(c.hit.Method, cut(h.at(h.method), maxKeptName))
 	path, query, _ := bytes.Cut(originForm(h.at(h.target)), []byte("?"))
+	if c.s.secret != nil {
+		path = c.path
+	}
 	c.hit.Path = same(c.hit.Path, path)
 	c.hit.Query = sameNames(c.hit.Query, queryNames(query))
 	if c.s.opt.Watch {
@@ -58,6 +61,9 @@ func (c *conn) note() {
 		default:
 			c.noteTag(name, value)
 		}
+	}
+	if c.s.secret != nil {
+		c.s.secret.hide(&c.hit)
 	}
 }
 
@@ -176,6 +182,9 @@ func (c *conn) arrived(d *dialects.Dialect, body []byte) {
 	h.Note = read.Note
 	if c.s.opt.Watch {
 		h.Marks = d.Marks(dialects.Arrived{Header: c.watched.values, Query: c.watched.query, Body: body}, c.s.opt.Ledger.Hash)
+	}
+	if c.s.secret != nil {
+		c.s.secret.hide(h)
 	}
 	kept := *h
 	if len(h.Path) > maxKeptPath {

@@ -30,6 +30,12 @@ type Options struct {
 	Dialects []*dialects.Dialect // all by default
 	Watch    bool                // note whether the watched parts of requests arrive, for a profile that asks for it
 
+	// Secret makes the stub one for the open internet, "" for none. Only a request that shows it is read and answered: as a segment
+	// of its path, wherever that stands, or as its upstream API key (x-api-key, api-key, authorization: Bearer). It is taken out of
+	// the path before anything of it is kept or said. Everything else gets one and the same 404, which does not say who answers, and
+	// is counted in Stats.Strangers.
+	Secret string
+
 	// MaxConns is how many connections are served at a time, 256 by default. A few more are answered with a 503 of
 	// the stub's own, so that the ledger knows whom it turned away; the rest are closed.
 	MaxConns int
@@ -61,6 +67,7 @@ type Server struct {
 	canaries map[string]canary
 	known    []string      // names of the fixtures
 	models   func() []byte // made when it is first asked for
+	secret   *secret       // nil for none
 
 	done   chan struct{} // closed by Close
 	conns  sync.WaitGroup
@@ -95,7 +102,7 @@ func index(b bool) int {
 	return 0
 }
 
-type counters struct{ overloaded, dropped, panics, refused atomic.Int64 }
+type counters struct{ overloaded, dropped, panics, refused, strangers atomic.Int64 }
 
 // Stats are counts since the start.
 type Stats struct {
@@ -104,6 +111,7 @@ type Stats struct {
 	Dropped    int64 // connections closed unanswered because even those were too many
 	Panics     int64
 	Refused    int64 // requests that were no proper HTTP/1 request, too large or too slow
+	Strangers  int64 // requests that did not show the secret; they say nothing about the run
 }
 
 // ErrOptions says that a needed option is missing.
@@ -114,7 +122,11 @@ func New(opt Options) (*Server, error) {
 	if opt.Matrix == nil || opt.Ledger == nil {
 		return nil, ErrOptions
 	}
-	s := &Server{opt: opt.withDefaults(), rendered: map[string]*rendered{}, done: make(chan struct{}), open: map[net.Conn]bool{}}
+	secret, err := newSecret(opt.Secret)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{opt: opt.withDefaults(), rendered: map[string]*rendered{}, done: make(chan struct{}), open: map[net.Conn]bool{}, secret: secret}
 	var names []string
 	all := make([]rendered, 0, len(opt.Matrix.Rows)+len(opt.Matrix.Canaries)) // never grows: pointers into it are kept
 	for _, list := range [][]*fixture.Fixture{opt.Matrix.Rows, opt.Matrix.Canaries} {
@@ -272,7 +284,8 @@ func (s *Server) Addr() net.Addr {
 	return s.listen[0].Addr()
 }
 
-// Idle reports whether no request is under way: none whose first byte was read and whose hit is not yet complete.
+// Idle reports whether no request is under way: none whose first byte was read (with a secret: that has shown it) and whose hit is not
+// yet complete.
 func (s *Server) Idle() bool { return s.active.Load() == 0 }
 
 // Stats returns the counts so far.
@@ -281,7 +294,7 @@ func (s *Server) Stats() Stats {
 	defer s.mu.Unlock()
 	return Stats{
 		Open: len(s.open), Overloaded: s.stats.overloaded.Load(), Dropped: s.stats.dropped.Load(),
-		Panics: s.stats.panics.Load(), Refused: s.stats.refused.Load(),
+		Panics: s.stats.panics.Load(), Refused: s.stats.refused.Load(), Strangers: s.stats.strangers.Load(),
 	}
 }
 
