@@ -261,7 +261,7 @@ func (p *plan) document() record.Document {
 	d := record.Document{
 		Format: record.Format, Command: p.command,
 		Tool:    record.Tool{Name: "preservecheck", Version: toolVersion()},
-		Target:  record.Target{Name: p.targetName(), URL: p.layerURL(), Version: f.layerVersion, Control: p.control},
+		Target:  record.Target{Name: p.hide(p.targetName()), URL: p.hide(p.layerURL()), Version: f.layerVersion, Control: p.control},
 		Matrix:  p.chosen.matrix,
 		Profile: record.Profile{Name: p.rules.Profile.Name, Keys: p.rules.Profile.Names()},
 		Settings: record.Settings{

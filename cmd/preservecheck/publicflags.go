@@ -211,6 +211,11 @@ func (o *opening) readTunnel(a *app, _ *cobra.Command, _ *secrets) error {
 // readSecret reads or makes the secret of a stub that others can reach, or that was given one.
 func (o *opening) readSecret(a *app, cmd *cobra.Command, s *secrets) (err error) {
 	path, token := a.env.get(secretVariable), a.env.get(tokenVariable)
+	for _, name := range []string{secretVariable, tokenVariable} {
+		if value, there := a.env[name]; there && strings.TrimSpace(value) == "" {
+			return usage("unset it, or give it a value", "the environment variable %s is set but empty", name)
+		}
+	}
 	switch {
 	case cmd.Flags().Changed("secret-file"):
 		if o.secret, err = a.secretFile(o.flags.secretFile, origin(cmd, "secret-file")); err != nil {

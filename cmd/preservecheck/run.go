@@ -2,99 +2,23 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"net"
-	"net/netip"
 	"time"
 
 	"github.com/preservecheck/preservecheck/check"
 	"github.com/preservecheck/preservecheck/compare"
 	"github.com/preservecheck/preservecheck/controls"
 	"github.com/preservecheck/preservecheck/fixture"
-	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/record"
-	"github.com/preservecheck/preservecheck/stub"
 	"github.com/preservecheck/preservecheck/wire"
 )
 
-// station is a stub that listens, with its ledger, and the ways to it.
-type station struct {
-	ledger *ledger.Ledger
-	server *stub.Server
-	addr   net.Addr
-	open   *opening
-	tls    *tls.Config // to ask it over TLS; nil: it speaks plain HTTP
-	public *wire.Base  // where others reach it, without the secret; nil: under its address
-}
-
-// trouble says what kept the stub from seeing or serving requests, "" when nothing did.
-func (s *station) trouble() string {
-	st := s.server.Stats()
-	switch {
-	case st.Overloaded+st.Dropped > 0:
-		return fmt.Sprintf("the stub turned away %d requests, because too many connections were open", st.Overloaded+st.Dropped)
-	case st.Panics > 0:
-		return fmt.Sprintf("the stub met a bug of its own %d times", st.Panics)
-	case s.ledger.Overflowed() > 0:
-		return fmt.Sprintf("%d requests at the stub could not be recorded, because there were too many", s.ledger.Overflowed())
-	}
-	return ""
-}
-
-// listen starts a stub. A port that is taken is an error that names the flag.
-func (a *app) listen(m *fixture.Matrix, ch ledger.Channels, watch bool, address, from string, o *opening) (*station, error) {
-	led := ledger.New(ledger.NewRun())
-	server, err := stub.New(stub.Options{Matrix: m, Ledger: led, Channels: ch, Watch: watch, Secret: o.secret.Path(), PerSource: o.perSource()})
-	if err != nil {
-		return nil, err
-	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, usage(fmt.Sprintf("choose another address with --stub-listen or %s, or end what listens there", variable("stub-listen")),
-			"%s: the stub can't listen on %s: %s", from, address, cause(err))
-	}
-	go func() { _ = server.Serve(l) }()
-	return &station{ledger: led, server: server, addr: l.Addr(), open: o}, nil
-}
-
-// host is where the stub is reached on this machine. One that listens everywhere is asked by loopback.
-func (s *station) host() string {
-	at, err := netip.ParseAddrPort(s.addr.String())
-	if err != nil || !at.Addr().IsUnspecified() {
-		return s.addr.String()
-	}
-	return net.JoinHostPort("127.0.0.1", portOf(at))
-}
-
-// url is the stub's base URL on this machine.
-func (s *station) url() string { return s.near().Base.String() }
-
-// near asks the stub on this machine.
-func (s *station) near() wire.Client {
-	c := wire.Client{Base: wire.Base{Scheme: "http", Host: s.host(), Authority: s.host()}, TLS: s.tls, Abrupt: s.tls == nil}
-	if s.tls != nil {
-		c.Base.Scheme = "https"
-	}
-	return c
-}
-
-// ways are how a run asks the stub without the layer: under the address that the layer has as well, and on this machine, where these are two ways.
-func (s *station) ways(trust *tls.Config) (direct, near check.Way) {
-	here := s.near()
-	here.Base = s.open.below(here.Base)
-	if s.public == nil || s.public.Scheme != "https" {
-		return below{here}, nil
-	}
-	return below{wire.Client{Base: s.open.below(*s.public), TLS: trust}}, below{here}
-}
-
 // runPlan does one check, from the stub's start to its end.
 func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err error) {
-	s, err := a.listen(p.matrix, p.channels, p.rules.Profile.Watches(), p.listen, p.listenFrom)
+	s, err := a.openStub(ctx, listening{p.matrix, p.channels, p.rules.Profile.Watches(), p.listen, p.listenFrom}, p.open)
 	if err != nil {
 		return record.Document{}, err
 	}
-	defer func() { _ = s.server.Close() }()
+	defer s.close()
 	if own := p.ownSocket(s); own != "" {
 		return record.Document{}, usage("give the address of the layer, whose upstream is then the stub",
 			"nothing was tested: %s is the stub itself", own)
@@ -113,7 +37,9 @@ func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err erro
 			return record.Document{}, err
 		}
 	} else if p.launch == nil || p.launch.recipe == nil {
-		a.announce(p, c.Document.Target.StubURL)
+		if err := a.announce(p, s); err != nil {
+			return record.Document{}, err
+		}
 	}
 	layer, err := a.launched(ctx, p, s)
 	if err != nil {
@@ -153,7 +79,7 @@ func (p *plan) config(s *station) check.Config {
 	f := p.flags
 	d := p.document()
 	d.Target.StubURL = s.url()
-	direct, near := s.ways(p.tls)
+	direct, _ := s.ways(p.tls)
 	if s.public != nil {
 		d.Target.StubURL = s.public.String()
 	}
@@ -161,7 +87,7 @@ func (p *plan) config(s *station) check.Config {
 		Routes: p.checkRoutes(), Hops: p.target != nil && p.target.Hops,
 		Run: s.ledger.Run(), Matrix: p.matrix, Rows: p.chosen.rows,
 		Layer: wire.Client{Base: p.layer, TLS: p.tls}, Base: p.layer.Path,
-		Direct: direct, Near: near, Hits: s.ledger, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
+		Direct: direct, Hits: s.ledger, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
 		Header: p.header, MaxLayerWait: f.maxLayerWait, Repeat: f.repeat, Trouble: s.trouble, Proof: p.proof,
 		Concurrency: f.concurrency, Rate: f.rate, Timeout: f.timeout, Deadline: f.deadline,
 		ReadyTimeout: f.readyTimeout, Settle: f.settle, Document: d, Redact: p.redact,
@@ -196,14 +122,17 @@ func (p *plan) proof(ctx context.Context) record.Proof {
 }
 
 // announce says on stderr what the user has to know before the first row.
-func (a *app) announce(p *plan, url string) {
-	a.note("stub: use this as the layer's upstream base URL: %s (it answers POST %s, below any path)", url, paths(p.dialects))
-	if p.flags.listenAny && p.stubURL == nil {
+func (a *app) announce(p *plan, s *station) error {
+	if err := a.tell(p.open, s.upstream(), paths(p.dialects)); err != nil {
+		return err
+	}
+	if p.open.way == wayAny && p.open.url == nil {
 		a.note("note: the stub listens on %s; a layer elsewhere has to reach it under another name, which --stub-url tells", p.listen)
 	}
 	if !p.local() || len(p.hazards) != 1 || p.hazards[0] != fixture.HazardNone {
 		a.note("note: the layer will see errors like a provider's; if it shares a circuit breaker or key state with live traffic, that may be hit (--hazard none avoids it)")
 	}
+	return nil
 }
 
 // incomplete is the record that stands in every output until there is a result.

@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/preservecheck/preservecheck/controls"
+	"github.com/preservecheck/preservecheck/public"
 )
 
 const seesPage = "../../docs/what-it-sees.md"
@@ -167,6 +169,13 @@ func (s sight) show(t *testing.T) string {
 			}
 		case a == "https://tunnel.example":
 			args[i], args[i+2] = tunnel(t, args[stubAt])
+		case a == "stub.secret":
+			args[i] = filepath.Join(t.TempDir(), a)
+			secret, _, err := public.ReadSecret(args[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			args[slices.Index(args, urls[0])] += "/" + secret.Path() // the layer passes its path on
 		}
 	}
 	r := program(t, nil, args...)

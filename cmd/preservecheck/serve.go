@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/report"
 )
@@ -16,7 +18,7 @@ import (
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	listen  string
-	any     bool
+	open    publicFlags
 	channel string
 	verbose bool
 	matrix  []string
@@ -38,7 +40,7 @@ func newServe(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&f.listen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on")
-	listenAnyFlag(cmd, &f.any)
+	f.open.register(cmd)
 	cmd.Flags().StringVar(&f.channel, "channel", "auto", "header:NAME takes the fixture from that header instead of x-fixture")
 	matrixFlag(cmd, &f.matrix)
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print a line for each request")
@@ -46,10 +48,15 @@ func newServe(a *app) *cobra.Command {
 }
 
 func (a *app) serve(ctx context.Context, cmd *cobra.Command, f *serveFlags) error {
-	if f.any && !cmd.Flags().Changed("stub-listen") {
-		f.listen = anyListen
+	var hidden secrets
+	o, err := readOpening(a, cmd, &f.open, &hidden, false)
+	if err != nil {
+		return err
 	}
-	if err := localAddress(f.listen, origin(cmd, "stub-listen"), f.any); err != nil {
+	if !cmd.Flags().Changed("stub-listen") {
+		f.listen = o.listen(f.listen)
+	}
+	if err := localAddress(f.listen, origin(cmd, "stub-listen"), f.open.any); err != nil {
 		return err
 	}
 	_, channels, err := parseChannel(f.channel, origin(cmd, "channel"))
@@ -60,21 +67,51 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, f *serveFlags) erro
 	if err != nil {
 		return err
 	}
-	s, err := a.listen(m, channels, false, f.listen, origin(cmd, "stub-listen"))
+	a.redact, _ = hidden.redactor(publicTexts(m))
+	s, err := a.openStub(ctx, listening{m, channels, false, f.listen, origin(cmd, "stub-listen")}, o)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.server.Close() }()
+	defer s.close()
+	if o.guarded {
+		ctx, stop := context.WithTimeout(ctx, f.open.maxDuration)
+		defer stop()
+		return a.serveOthers(ctx, s, f.verbose)
+	}
+	if err := a.greet(s, m, channels); err != nil {
+		return err
+	}
+	return a.untilEnd(ctx, s, f.verbose)
+}
+
+// greet says how to ask a stub of this machine for a fixture.
+func (a *app) greet(s *station, m *fixture.Matrix, channels ledger.Channels) error {
 	d, err := dialectByName(defaultDialect, "--dialect")
 	if err != nil {
 		return err
 	}
 	header, _ := channels.Names()
-	if _, err := fmt.Fprintf(a.out, "stub: %s\n\nask it for a fixture:\n\n  curl -i %s%s -H '%s: %s' -d '{}'\n\nCtrl-C ends it.\n",
-		s.url(), s.url(), d.Path, header, m.Rows[0].Name); err != nil {
-		return unwritten(err)
+	_, err = fmt.Fprintf(a.out, "stub: %s\n\nask it for a fixture:\n\n  curl -i %s%s -H '%s: %s' -d '{}'\n\nCtrl-C ends it.\n",
+		s.url(), s.url(), d.Path, header, m.Rows[0].Name)
+	return unwritten(err)
+}
+
+// serveOthers serves a stub that others can reach, until its time is over.
+func (a *app) serveOthers(ctx context.Context, s *station, verbose bool) error {
+	if err := a.tell(s.open, s.upstream(), paths(dialects.All())); err != nil {
+		return err
 	}
-	if !f.verbose {
+	a.note("note: the stub ends after %s (--max-duration), or by Ctrl-C", s.open.flags.maxDuration)
+	err := a.untilEnd(ctx, s, verbose)
+	if n := s.server.Stats().Strangers; n > 0 {
+		a.note("note: %d requests did not show the secret, and got a bare 404", n)
+	}
+	return err
+}
+
+// untilEnd waits until a stub is to end, and prints what arrives if that was asked for.
+func (a *app) untilEnd(ctx context.Context, s *station, verbose bool) error {
+	if !verbose {
 		<-ctx.Done()
 		return nil
 	}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/preservecheck/preservecheck/check"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/stub"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// station is a stub that listens, with its ledger, and the ways to it.
+type station struct {
+	ledger *ledger.Ledger
+	server *stub.Server
+	addr   net.Addr
+	open   *opening
+	tls    *tls.Config // to ask it over TLS; nil: it speaks plain HTTP
+	public *wire.Base  // where others reach it, without the secret; nil: under its address
+}
+
+// listening is what a stub serves, and where.
+type listening struct {
+	matrix        *fixture.Matrix
+	channels      ledger.Channels
+	watch         bool
+	address, from string // and the flag that says so
+}
+
+// openStub starts a stub and opens the way to it.
+func (a *app) openStub(_ context.Context, l listening, o *opening) (*station, error) {
+	s, err := a.listen(l, o)
+	if err != nil {
+		return nil, err
+	}
+	s.public = o.url
+	return s, nil
+}
+
+// close ends the stub and the way to it.
+func (s *station) close() { _ = s.server.Close() }
+
+// listen starts a stub. A port that is taken is an error that names the flag.
+func (a *app) listen(at listening, o *opening) (*station, error) {
+	led := ledger.New(ledger.NewRun())
+	server, err := stub.New(stub.Options{Matrix: at.matrix, Ledger: led, Channels: at.channels, Watch: at.watch, Secret: o.secret.Path()})
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", at.address)
+	if err != nil {
+		return nil, usage(fmt.Sprintf("choose another address with --stub-listen or %s, or end what listens there", variable("stub-listen")),
+			"%s: the stub can't listen on %s: %s", at.from, at.address, cause(err))
+	}
+	go func() { _ = server.Serve(l) }()
+	return &station{ledger: led, server: server, addr: l.Addr(), open: o}, nil
+}
+
+// upstream is what the layer has to ask, without the secret.
+func (s *station) upstream() wire.Base {
+	if s.public != nil {
+		return *s.public
+	}
+	return s.near().Base
+}
+
+// trouble says what kept the stub from seeing or serving requests, "" when nothing did.
+func (s *station) trouble() string {
+	st := s.server.Stats()
+	switch {
+	case st.Overloaded+st.Dropped > 0:
+		return fmt.Sprintf("the stub turned away %d requests, because too many connections were open", st.Overloaded+st.Dropped)
+	case st.Panics > 0:
+		return fmt.Sprintf("the stub met a bug of its own %d times", st.Panics)
+	case s.ledger.Overflowed() > 0:
+		return fmt.Sprintf("%d requests at the stub could not be recorded, because there were too many", s.ledger.Overflowed())
+	}
+	return ""
+}
+
+// host is where the stub is reached on this machine. One that listens everywhere is asked by loopback.
+func (s *station) host() string {
+	at, err := netip.ParseAddrPort(s.addr.String())
+	if err != nil || !at.Addr().IsUnspecified() {
+		return s.addr.String()
+	}
+	return net.JoinHostPort("127.0.0.1", portOf(at))
+}
+
+// url is the stub's base URL on this machine.
+func (s *station) url() string { return s.near().Base.String() }
+
+// near asks the stub on this machine.
+func (s *station) near() wire.Client {
+	c := wire.Client{Base: wire.Base{Scheme: "http", Host: s.host(), Authority: s.host()}, TLS: s.tls, Abrupt: s.tls == nil}
+	if s.tls != nil {
+		c.Base.Scheme = "https"
+	}
+	return c
+}
+
+// ways are how a run asks the stub without the layer: under the address that the layer has as well, and on this machine, where these are two ways.
+func (s *station) ways(trust *tls.Config) (direct, near check.Way) {
+	here := s.near()
+	here.Base = s.open.below(here.Base)
+	if s.public == nil || s.public.Scheme != "https" {
+		return below{here}, nil
+	}
+	return below{wire.Client{Base: s.open.below(*s.public), TLS: trust}}, below{here}
+}
