@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/preservecheck/preservecheck/ledger"
 )
@@ -22,6 +23,8 @@ var errStranger = errors.New("stub: no secret")
 // strangerAnswer is all that anybody gets who does not know the secret, whatever was asked: a path that does not exist, one that
 // does, bytes that are no HTTP. It says nothing of who answers.
 const strangerAnswer = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+
+var notFound = []byte(strangerAnswer)
 
 // maxDecoded is how often a path is percent-decoded in search of the secret: gateways were seen to encode twice.
 const maxDecoded = 4
@@ -163,19 +166,40 @@ func (c *conn) unread(err error) error {
 	if !c.proves() {
 		return errStranger
 	}
-	c.begin()
+	c.welcome()
 	c.note()
 	return err
 }
 
-// stranger answers whoever did not show the secret. Nothing of the request is kept.
+// welcome follows when a request has shown the secret.
+func (c *conn) welcome() {
+	c.active()
+	if !c.proven {
+		c.proven, c.proveBy = true, time.Time{}
+		c.s.welcome(c.nc)
+	}
+	c.fast = !c.s.pace()
+}
+
+// stranger answers whoever did not show the secret. Nothing of the request is kept, and nothing more than its head is read.
 func (c *conn) stranger() after {
+	c.counted = true
 	c.s.stats.strangers.Add(1)
-	if c.write([]byte(strangerAnswer)) != nil {
+	c.proveBy = time.Now().Add(strangerLinger)
+	// They fail only on a closed connection, and then so does the write.
+	_, _ = c.nc.SetReadDeadline(c.proveBy), c.nc.SetWriteDeadline(c.proveBy)
+	if _, err := c.nc.Write(notFound); err != nil {
 		return drop
 	}
 	c.endWriting()
 	return fin
+}
+
+// countStranger counts a connection that ended without having asked for anything.
+func (c *conn) countStranger() {
+	if !c.proven && !c.counted {
+		c.s.stats.strangers.Add(1)
+	}
 }
 
 // hide takes the secret out of what a hit says, should it stand anywhere else than where it is to be shown.

@@ -1,0 +1,384 @@
+package stub
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/preservecheck/preservecheck/ledger"
+)
+
+// from opens a connection whose source address is another one of this machine's own.
+func (r *running) from(ip string) *net.TCPConn {
+	r.t.Helper()
+	c, err := dialFrom(ip, r.addr)
+	if err != nil {
+		r.t.Skip("this machine has no such loopback addresses: ", err)
+	}
+	r.t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func dialFrom(ip, addr string) (*net.TCPConn, error) {
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}, Timeout: patience}
+	c, err := d.Dial("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	_ = c.SetDeadline(time.Now().Add(patience))
+	return c.(*net.TCPConn), nil
+}
+
+// say sends something and returns all that comes back.
+func say(c *net.TCPConn, in string) string {
+	_, _ = io.WriteString(c, in)
+	_ = c.CloseWrite()
+	out, _ := io.ReadAll(c)
+	return string(out)
+}
+
+func holds(name, nonce string) string { return post("/"+testSecret+"/v1/messages", name, nonce, "") }
+
+const slowHead = "POST /v1/messages HTTP/1.1\r\nX: "
+
+func TestPerSource(t *testing.T) {
+	s := start(t, func(o *Options) { o.Secret, o.MaxConns, o.HeadTimeout = testSecret, 8, patience })
+	for range 2 {
+		_, _ = io.WriteString(s.from("127.0.0.2"), slowHead)
+	}
+	eventually(t, "both are served", func() bool { return s.Stats().Open == 2 })
+	time.Sleep(time.Second / strangersPerSecond * 2) // so that it is the number that counts, not how fast they came
+	if out := say(s.from("127.0.0.2"), holds("tier_cap", ledger.NewNonce())); out != "" {
+		t.Errorf("a third of a source that has proven nothing: %q", out)
+	}
+	if out := say(s.from("127.0.0.3"), holds("tier_cap", ledger.NewNonce())); !strings.HasPrefix(out, "HTTP/1.1 429") {
+		t.Errorf("another source: %q", out)
+	}
+	if got := s.Stats(); got.Strangers != 1 || got.Overloaded+got.Dropped != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestPerSourceTellsTheRun: a gateway that opens more connections than one source may is told so, and the run with it.
+func TestPerSourceTellsTheRun(t *testing.T) {
+	s := start(t, func(o *Options) { o.Secret, o.MaxConns = testSecret, 8 })
+	for range 2 {
+		c := s.from("127.0.0.2")
+		_, _ = io.WriteString(c, holds("tier_cap", ledger.NewNonce()))
+		_, _ = c.Read(make([]byte, 1)) // it stays open
+	}
+	nonce := ledger.NewNonce()
+	out := say(s.from("127.0.0.2"), holds("tier_cap", nonce))
+	if !strings.HasPrefix(out, "HTTP/1.1 503") || !strings.Contains(out, MarkHeader+": "+KindOverloaded) || len(s.ledger.Of(nonce)) != 1 {
+		t.Errorf("%q", out)
+	}
+	if out := say(s.from("127.0.0.2"), ask("tier_cap", nonce)); out != strangerAnswer {
+		t.Errorf("a stranger at the same address: %q", out)
+	}
+	if got := s.Stats(); got.Overloaded != 1 || got.Strangers != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestPerSourceOff(t *testing.T) {
+	s := start(t, func(o *Options) { withSecret(o); o.MaxConns, o.HeadTimeout = 8, patience })
+	for range 7 {
+		_, _ = io.WriteString(s.dial(), slowHead)
+	}
+	eventually(t, "all are served, as behind a tunnel they have to be", func() bool { return s.Stats().Open == 7 })
+	if out := say(s.dial(), holds("tier_cap", ledger.NewNonce())); !strings.HasPrefix(out, "HTTP/1.1 429") {
+		t.Errorf("%q", out)
+	}
+}
+
+// TestWorstDelay fills all slots with slow clients of several sources. A good one gets its answer all the same, and no later.
+func TestWorstDelay(t *testing.T) {
+	set := func(o *Options) { o.Secret, o.MaxConns, o.HeadTimeout = testSecret, 8, 300*time.Millisecond }
+	s := start(t, set)
+	for i := range 8 {
+		_, _ = io.WriteString(s.from(fmt.Sprintf("127.0.0.%d", 2+i/2)), slowHead)
+	}
+	eventually(t, "all slots are taken", func() bool { return s.Stats().Open == 8 })
+	began, nonce := time.Now(), ledger.NewNonce()
+	out := say(s.from("127.0.0.9"), holds("tier_cap", nonce))
+	took := time.Since(began)
+	if !strings.HasPrefix(out, "HTTP/1.1 429") || len(s.ledger.Of(nonce)) != 1 {
+		t.Errorf("%q", out)
+	}
+	worst := WorstDelay(s.opt)
+	if took > worst+time.Second/2 { // of a machine that has other things to do
+		t.Errorf("it waited %v, more than the %v that it may have to", took, worst)
+	}
+	if took < 100*time.Millisecond {
+		t.Errorf("it waited %v only: the slots were not full, and nothing was shown", took)
+	}
+	if got := s.Stats(); got.Overloaded+got.Dropped != 0 {
+		t.Errorf("slow strangers concern the run: %+v", got)
+	}
+}
+
+func TestWorstDelayIsComputed(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		o    Options
+		want time.Duration
+	}{
+		{"nobody waits where there is no secret", Options{}, 0},
+		{"the default", Options{Secret: testSecret}, 2200 * time.Millisecond},
+		{"a head's time of the user's own", Options{Secret: testSecret, HeadTimeout: time.Second}, 1200 * time.Millisecond},
+	} {
+		if got := WorstDelay(c.o); got != c.want {
+			t.Errorf("%s: %v, want %v", c.why, got, c.want)
+		}
+	}
+}
+
+// TestSlowProofIsNoProof: neither silence nor a byte now and then buys more than HeadTimeout.
+func TestSlowProofIsNoProof(t *testing.T) {
+	s := start(t, func(o *Options) { withSecret(o); o.HeadTimeout = 200 * time.Millisecond })
+	for _, c := range []struct{ why, first, next, want string }{
+		{"silence", "", "", ""},
+		{"a head that trickles", slowHead, "a", strangerAnswer},
+	} {
+		nc, began := s.dial(), time.Now()
+		_, _ = io.WriteString(nc, c.first)
+		stop := make(chan struct{})
+		go func() {
+			defer close(stop)
+			for c.next != "" && time.Since(began) < patience/4 {
+				if _, err := io.WriteString(nc, c.next); err != nil {
+					return
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		}()
+		out, _ := io.ReadAll(nc)
+		if took := time.Since(began); took > patience/5 || string(out) != c.want {
+			t.Errorf("%s: %q after %v", c.why, out, took)
+		}
+		_ = nc.Close()
+		<-stop
+	}
+	eventually(t, "each is counted once", func() bool { return s.Stats().Strangers == 2 })
+}
+
+func TestStrangersOfOneSourceAreSlowedDown(t *testing.T) {
+	s := start(t, func(o *Options) { o.Secret, o.MaxConns = testSecret, 32 })
+	told, closed := 0, 0
+	for range 60 {
+		switch say(s.from("127.0.0.2"), "GET / HTTP/1.1\r\nHost: s\r\n\r\n") {
+		case strangerAnswer:
+			told++
+		case "":
+			closed++
+		}
+	}
+	if told < 8 || closed < 20 || told+closed != 60 {
+		t.Errorf("%d answered, %d closed", told, closed)
+	}
+	if out := say(s.from("127.0.0.3"), holds("tier_cap", ledger.NewNonce())); !strings.HasPrefix(out, "HTTP/1.1 429") {
+		t.Errorf("another source pays for it: %q", out)
+	}
+	if got := s.Stats(); got.Strangers != 60 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestKnownSourcesAreNotSlowedDown: a gateway may open a connection for each request.
+func TestKnownSourcesAreNotSlowedDown(t *testing.T) {
+	s := start(t, func(o *Options) { o.Secret, o.MaxConns = testSecret, 32 })
+	for i := range 60 {
+		if out := say(s.from("127.0.0.2"), holds("tier_cap", ledger.NewNonce())); !strings.HasPrefix(out, "HTTP/1.1 429") {
+			t.Fatalf("request %d: %q", i, out)
+		}
+	}
+}
+
+func TestRate(t *testing.T) {
+	s := start(t, func(o *Options) { withSecret(o); o.Rate = 4 })
+	served, refused := 0, 0
+	for range 10 {
+		done := make(chan string, 10)
+		for range 10 {
+			go func() { done <- string(s.exchange(holds("tier_cap", ledger.NewNonce()))) }()
+		}
+		for range 10 {
+			switch out := <-done; {
+			case strings.HasPrefix(out, "HTTP/1.1 429"):
+				served++
+			case strings.HasPrefix(out, "HTTP/1.1 503") && strings.Contains(out, MarkHeader+": "+KindOverloaded):
+				refused++
+			default:
+				t.Errorf("%q", out)
+			}
+		}
+		if refused > 0 {
+			break
+		}
+	}
+	if served < 4 || refused == 0 || s.Stats().Overloaded != int64(refused) || s.ledger.Len() != served+refused {
+		t.Errorf("%d served, %d refused, %+v", served, refused, s.Stats())
+	}
+}
+
+// TestFloodOfStrangers: a run beside it has the same results as without it, to the last hit.
+func TestFloodOfStrangers(t *testing.T) {
+	s := start(t, func(o *Options) { o.Secret, o.MaxConns = testSecret, 16 })
+	_ = s.from("127.0.0.2").Close() // or skips
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ended := make(chan struct{})
+	for i := range 6 {
+		go func() {
+			defer func() { ended <- struct{}{} }()
+			for n := 0; n < 200 && ctx.Err() == nil; n++ {
+				c, err := dialFrom(fmt.Sprintf("127.0.1.%d", 2+i), s.addr)
+				if err != nil {
+					return
+				}
+				_, _ = io.WriteString(c, [...]string{"GET / HTTP/1.1\r\nHost: s\r\n\r\n", slowHead, "\x16\x03", ask("tier_cap", "00000000000000aa")}[n%4])
+				_ = c.SetReadDeadline(time.Now().Add(5 * time.Millisecond))
+				_, _ = io.Copy(io.Discard, c)
+				_ = c.Close()
+			}
+		}()
+	}
+	for i := range 50 {
+		nonce := ledger.NewNonce()
+		res, _ := answers(t, []byte(say(s.from("127.0.0.9"), holds("tier_cap", nonce))))
+		if len(res) != 1 || res[0].StatusCode != http.StatusTooManyRequests || len(s.ledger.Of(nonce)) != 1 {
+			t.Errorf("request %d: %v", i, res)
+		}
+	}
+	stop()
+	for range 6 {
+		<-ended
+	}
+	eventually(t, "all are gone, and out of the counts", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, src := range s.door.sources {
+			if src.open != 0 || src.proven != 0 {
+				return false
+			}
+		}
+		return len(s.open) == 0 && s.door.unproven == 0
+	})
+	if got := s.Stats(); got.Overloaded+got.Dropped+got.Panics+got.Refused != 0 || got.Strangers == 0 || s.ledger.Len() != 50 {
+		t.Errorf("%d hits, %+v", s.ledger.Len(), got)
+	}
+}
+
+// TestHouseFullOfHolders: they have filled the slots themselves, so they are told.
+func TestHouseFullOfHolders(t *testing.T) {
+	s := start(t, func(o *Options) { withSecret(o); o.MaxConns = 2 })
+	for range 2 {
+		c := s.dial()
+		_, _ = io.WriteString(c, holds("tier_cap", ledger.NewNonce()))
+		_, _ = c.Read(make([]byte, 1))
+	}
+	if out := say(s.dial(), ask("tier_cap", ledger.NewNonce())); out != strangerAnswer {
+		t.Errorf("a stranger: %q", out)
+	}
+	if out := say(s.dial(), holds("tier_cap", ledger.NewNonce())); !strings.HasPrefix(out, "HTTP/1.1 503") {
+		t.Errorf("a holder: %q", out)
+	}
+	if got := s.Stats(); got.Overloaded != 1 || got.Dropped != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestCloseWhileSomebodyWaits(t *testing.T) {
+	s := start(t, func(o *Options) { withSecret(o); o.MaxConns, o.HeadTimeout = 1, time.Hour })
+	_, _ = io.WriteString(s.dial(), slowHead)
+	eventually(t, "the slot is taken", func() bool { return s.Stats().Open == 1 })
+	waits := s.dial()
+	eventually(t, "the next one waits", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.door.waiting == 1 })
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if out, _ := io.ReadAll(waits); len(out) != 0 {
+		t.Errorf("%q", out)
+	}
+}
+
+func TestSourceOf(t *testing.T) {
+	for _, c := range []struct{ why, a, want string }{
+		{"IPv4", "192.0.2.7:1", "192.0.2.7"},
+		{"IPv4 written as IPv6", "[::ffff:192.0.2.7]:1", "192.0.2.7"},
+		{"IPv6 by its /64", "[2001:db8:1:2:3:4:5:6]:1", "2001:db8:1:2::"},
+		{"IPv6 with a zone", "[fe80::1%eth0]:1", "fe80::"},
+	} {
+		if got := sourceOf(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.a))); got.String() != c.want {
+			t.Errorf("%s: %v, want %s", c.why, got, c.want)
+		}
+	}
+	if got := sourceOf(&net.UnixAddr{Name: "/x"}); got.IsValid() {
+		t.Error(got)
+	}
+}
+
+// TestSourcesAreBounded: addresses cost nothing to whoever has many.
+func TestSourcesAreBounded(t *testing.T) {
+	d := newDoor(Options{PerSource: 1})
+	busy := netip.MustParseAddr("192.0.2.1")
+	d.source(busy).open = 1
+	a := netip.MustParseAddr("2001:db8::")
+	for range 3 * maxSources {
+		b := a.As16()
+		for i := 7; i >= 0; i-- { // the next /64
+			if b[i]++; b[i] != 0 {
+				break
+			}
+		}
+		a = netip.AddrFrom16(b)
+		d.source(a)
+	}
+	if len(d.sources) > maxSources || d.sources[busy] == nil {
+		t.Errorf("%d sources, of those with connections: %v", len(d.sources), d.sources[busy])
+	}
+}
+
+func TestBucket(t *testing.T) {
+	var b bucket
+	now := time.Now()
+	taken := func(n int, at time.Duration, patience time.Duration) (ok int, wait time.Duration) {
+		for range n {
+			w, yes := b.take(now.Add(at), 10, 5, patience)
+			if yes {
+				ok, wait = ok+1, w
+			}
+		}
+		return ok, wait
+	}
+	for _, c := range []struct {
+		why          string
+		n            int
+		at, patience time.Duration
+		ok           int
+		wait         time.Duration
+	}{
+		{"as many as it is deep", 9, 0, 0, 5, 0},
+		{"none at once", 1, 0, 0, 0, 0},
+		{"one after the time of one", 3, 100 * time.Millisecond, 0, 1, 0},
+		{"no more than its depth after long", 20, time.Hour, 0, 5, 0},
+		{"those that can wait", 9, time.Hour, 250 * time.Millisecond, 2, 200 * time.Millisecond},
+		{"a clock that goes back gives nothing", 1, 0, 0, 0, 0},
+	} {
+		ok, wait := taken(c.n, c.at, c.patience)
+		if ok != c.ok || (wait-c.wait).Abs() > time.Millisecond {
+			t.Errorf("%s: %d after %v, want %d after %v", c.why, ok, wait, c.ok, c.wait)
+		}
+	}
+	b.giveBack()
+	b.giveBack()
+	b.giveBack()
+	if ok, _ := taken(5, time.Hour, 0); ok != 1 {
+		t.Errorf("what is given back can be taken: %d", ok)
+	}
+}
