@@ -70,6 +70,7 @@ type Config struct {
 	Deadline     time.Duration
 	ReadyTimeout time.Duration
 	Settle       time.Duration
+	Patient      time.Duration // pause between canaries while a person sets the layer up, without a bound on their number; 0: it is ready soon
 
 	// Document is filled in by the caller with what the run does not know: tool, target, matrix, profile, settings.
 	Document record.Document

@@ -84,12 +84,12 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 		}
 		why = r.because(ctx, &c, l, why)
 		r.setTouched(l, len(c.hits) > 0 || len(c.stray) > 0)
-		if sent >= maxCanaries || ctx.Err() != nil || c.lasting() && time.Since(began) > patience {
+		if ctx.Err() != nil || r.c.Patient == 0 && (sent >= maxCanaries || c.lasting() && time.Since(began) > patience) {
 			return why, nil
 		}
 		r.progress("waiting for the layer", sent, 0, "")
 		pause(ctx, wait)
-		wait = min(2*wait, lastBackoff)
+		wait = min(2*wait, max(lastBackoff, r.c.Patient))
 		if ctx.Err() != nil {
 			return why, nil
 		}

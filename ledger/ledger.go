@@ -39,6 +39,7 @@ type Hit struct {
 	Header     []string // names, in order of arrival
 	Model      string
 	Stream     bool
+	Agent      string   // family of the client by its user-agent, one of the stub's list; the value itself is not kept
 	RetryCount string   // x-stainless-retry-count, "" when absent
 	Marks      []string // keyed hashes of the watched parts, in the dialect's order, "" for one that is not there; nil: nothing was watched
 	BodyHash   string   // keyed hash, to tell same from different

@@ -56,6 +56,8 @@ func (c *conn) note() {
 		switch {
 		case equalFold(name, retryCountHeader):
 			c.hit.RetryCount = string(cut(value, maxKeptCount))
+		case equalFold(name, "user-agent"):
+			c.hit.Agent = agentOf(value)
 		case equalFold(name, "accept-encoding"):
 			c.gzipOK = c.gzipOK || acceptsGzip(value)
 		default:

@@ -46,6 +46,7 @@ type checkFlags struct {
 	baseline                                          string
 	recipe, recipeDir, start, ready                   string
 	open                                              publicFlags
+	wait                                              bool
 }
 
 func (f *checkFlags) register(cmd *cobra.Command) {
@@ -67,6 +68,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 
 	fl.StringVar(&f.stubListen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on; with an embedded layer a free port")
 	f.open.register(cmd)
+	fl.BoolVar(&f.wait, "wait-for-gateway", false, "wait until a request comes through the layer, as long as --max-duration allows, and show what reaches the stub")
 
 	fl.StringArrayVar(&f.allowEnv, "allow-env", nil, "`NAME` of an environment variable that the file of --target may use in headers (repeatable)")
 	fl.StringArrayVar(&f.fixture, "fixture", nil, "`PATTERN`s of the fixtures to run, with commas or repeated; article/* is a whole family (default: all)")

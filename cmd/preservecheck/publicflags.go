@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ type publicFlags struct {
 	any                            bool
 	url, tlsCert, tlsKey           string
 	acme, acmeEmail, acmeDirectory string
-	acmeCA, acmeListen             string
+	acmeCA, acmeListen, acmeCache  string
 	tunnel, tunnelURL              string
 	secretFile, urlFile            string
 	maxDuration                    time.Duration
@@ -44,6 +45,7 @@ func (f *publicFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.acmeEmail, "acme-email", "", "`ADDRESS` that the authority may write to")
 	fl.StringVar(&f.acmeDirectory, "acme-directory", "", "`URL` of the authority, or staging (default: Let's Encrypt, whose terms you accept by using it)")
 	fl.StringVar(&f.acmeCA, "acme-ca", "", "PEM `FILE` with authorities to trust for the directory besides the system's")
+	fl.StringVar(&f.acmeCache, "acme-cache", "", "`FOLDER` to keep certificates in (default: preservecheck/acme where this user's caches are)")
 	fl.StringVar(&f.acmeListen, "acme-listen", "", "`ADDRESS` that answers the authority's question over HTTP (default: port 80 where the stub listens)")
 	fl.StringVar(&f.tunnel, "tunnel", "", "`COMMAND` that brings the stub to a public address, run without a shell; {addr} is where the stub listens")
 	fl.StringVar(&f.tunnelURL, "tunnel-url", "", "`URL` of the tunnel, if the command does not print it")
@@ -108,7 +110,7 @@ func (o *opening) pickWay(cmd *cobra.Command) error {
 	}
 	for _, p := range [][3]string{
 		{"tls-key", wayFiles, "tls-cert"}, {"acme-email", wayACME, "acme"}, {"acme-directory", wayACME, "acme"}, {"acme-ca", wayACME, "acme"},
-		{"acme-listen", wayACME, "acme"}, {"tunnel-url", wayTunnel, "tunnel"},
+		{"acme-listen", wayACME, "acme"}, {"acme-cache", wayACME, "acme"}, {"tunnel-url", wayTunnel, "tunnel"},
 	} {
 		if cmd.Flags().Changed(p[0]) && o.way != p[1] {
 			return usage("give --"+p[2]+" as well, or leave it out", "%s belongs to --%s", origin(cmd, p[0]), p[2])
@@ -279,6 +281,15 @@ func (o *opening) listen(otherwise string) string {
 		return "0.0.0.0:443"
 	}
 	return anyListen
+}
+
+// perSource is a limit for each source of connections, where there is more than one: what forwards to this machine is a single one.
+func (o *opening) perSource(address string) int {
+	host, _, _ := net.SplitHostPort(address)
+	if ip, err := netip.ParseAddr(host); o.way == wayURL || o.way == wayTunnel || err != nil || ip.IsLoopback() {
+		return -1
+	}
+	return 0
 }
 
 // below adds the secret to a base URL, as the layer has to ask it.

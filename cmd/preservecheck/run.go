@@ -55,7 +55,17 @@ func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err erro
 	c.Layer = p.watch.over(c.Layer)
 	bar := newProgress(a, p)
 	defer bar.clear()
-	c.Progress = bar.show
+	settled, err := a.await(ctx, p, s, &c, bar)
+	if err != nil {
+		return record.Document{}, err
+	}
+	defer settled()
+	c.Progress = func(at check.Progress) {
+		if at.Phase != waitingPhase {
+			settled()
+		}
+		bar.show(at)
+	}
 	if p.classifier != nil {
 		c.Decided = p.classifier.note
 	}
@@ -67,6 +77,7 @@ func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err erro
 	if layer != nil && layer.recipe != nil {
 		d.Advice = layer.recipe.Advise(layer.variant.Name, d.Rows, d.Findings)
 	}
+	p.noteSecret(&d, s)
 	p.judgeNews(&d)
 	if d.Result.Next == "" {
 		d.Result.Next = p.hide(p.next(&d))

@@ -104,7 +104,7 @@ func (a *app) serveOthers(ctx context.Context, s *station, verbose bool) error {
 	a.note("note: the stub ends after %s (--max-duration), or by Ctrl-C", s.open.flags.maxDuration)
 	err := a.untilEnd(ctx, s, verbose)
 	if n := s.server.Stats().Strangers; n > 0 {
-		a.note("note: %d requests did not show the secret, and got a bare 404", n)
+		a.note("note: requests without the secret: %d, answered by a bare 404", n)
 	}
 	return err
 }
@@ -143,7 +143,8 @@ type follower struct {
 	w       io.Writer
 	ledger  *ledger.Ledger
 	printed map[string]bool
-	waiting bool // for the answer to a hit
+	waiting bool                  // for the answer to a hit
+	skip    func(ledger.Hit) bool // nil: show all
 }
 
 // sweep prints the hits that were answered since the last one, or at the end all that are left.
@@ -155,6 +156,8 @@ func (f *follower) sweep(last bool) error {
 	for _, h := range f.ledger.All() {
 		switch {
 		case f.printed[h.ID]:
+		case f.skip != nil && f.skip(h):
+			f.printed[h.ID] = true
 		case h.Served.AnswerAt.IsZero() && !last:
 			f.waiting = true
 		default:
@@ -182,6 +185,9 @@ func hitLine(h ledger.Hit) string {
 	line := fmt.Sprintf("%s %s %s %d %s", h.At.Format(time.TimeOnly), h.Method, h.Path, h.Served.Status, got)
 	if len(h.Channels) > 0 {
 		line += " (" + strings.Join(texts(h.Channels), ", ") + ")"
+	}
+	if h.Agent != "" {
+		line += " from " + h.Agent
 	}
 	return report.Plain(line)
 }

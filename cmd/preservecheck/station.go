@@ -33,12 +33,14 @@ type listening struct {
 }
 
 // openStub starts a stub and opens the way to it.
-func (a *app) openStub(_ context.Context, l listening, o *opening) (*station, error) {
-	s, err := a.listen(l, o)
+func (a *app) openStub(ctx context.Context, l listening, o *opening) (*station, error) {
+	s, err := a.listen(ctx, l, o)
 	if err != nil {
 		return nil, err
 	}
-	s.public = o.url
+	if s.public == nil {
+		s.public = o.url
+	}
 	return s, nil
 }
 
@@ -46,9 +48,9 @@ func (a *app) openStub(_ context.Context, l listening, o *opening) (*station, er
 func (s *station) close() { _ = s.server.Close() }
 
 // listen starts a stub. A port that is taken is an error that names the flag.
-func (a *app) listen(at listening, o *opening) (*station, error) {
+func (a *app) listen(ctx context.Context, at listening, o *opening) (*station, error) {
 	led := ledger.New(ledger.NewRun())
-	server, err := stub.New(stub.Options{Matrix: at.matrix, Ledger: led, Channels: at.channels, Watch: at.watch, Secret: o.secret.Path()})
+	server, err := stub.New(stub.Options{Matrix: at.matrix, Ledger: led, Channels: at.channels, Watch: at.watch, Secret: o.secret.Path(), PerSource: o.perSource(at.address)})
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +59,12 @@ func (a *app) listen(at listening, o *opening) (*station, error) {
 		return nil, usage(fmt.Sprintf("choose another address with --stub-listen or %s, or end what listens there", variable("stub-listen")),
 			"%s: the stub can't listen on %s: %s", at.from, at.address, cause(err))
 	}
+	s := &station{ledger: led, server: server, addr: l.Addr(), open: o}
+	if false {
+		return nil, err
+	}
 	go func() { _ = server.Serve(l) }()
-	return &station{ledger: led, server: server, addr: l.Addr(), open: o}, nil
+	return s, nil
 }
 
 // upstream is what the layer has to ask, without the secret.
