@@ -191,7 +191,7 @@ func (p *plan) readRows(_ *app, cmd *cobra.Command) (err error) {
 		return usage("leave it out, or use the release that has it", "%s: this release has the matrix %s, and no %q", origin(cmd, "matrix-version"), p.matrix.Version, v)
 	}
 	builtin := p.matrix.Rows
-	if p.matrix, err = loadMatrix(f.matrix, origin(cmd, "matrix")); err != nil {
+	if p.matrix, err = loadMatrix(f.matrix, origin(cmd, "matrix"), p.open.way != wayLocal); err != nil {
 		return err
 	}
 	s.own = ownRows(p.matrix, builtin)

@@ -63,7 +63,7 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, f *serveFlags) erro
 	if err != nil {
 		return err
 	}
-	m, err := loadMatrix(f.matrix, origin(cmd, "matrix"))
+	m, err := loadMatrix(f.matrix, origin(cmd, "matrix"), o.way != wayLocal)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,9 @@ func (p *plan) noteSecret(d *record.Document, s *station) {
 	}
 	var leaks []string
 	for _, r := range d.Rows {
-		if slices.ContainsFunc(r.Fields, func(f record.Field) bool { return f.Layer != nil && strings.Contains(f.Layer.Text, "[secret "+stubSecret+"]") }) {
+		if slices.ContainsFunc(r.Fields, func(f record.Field) bool {
+			return f.Layer != nil && strings.Contains(f.Layer.Text, "[secret "+stubSecret+"]")
+		}) {
 			leaks = append(leaks, r.Row+" ("+r.Mode+")")
 		}
 	}
