@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -128,7 +129,7 @@ func (r *runner) silent() (out []record.Finding) {
 	if len(out) > 0 {
 		out[0].Advice = r.advice()
 	}
-	if why := r.anyUnsent(); why != "" {
+	if why := cmp.Or(r.blinded(), r.anyUnsent()); why != "" {
 		for i := range out { // told, but nobody's fault for sure
 			out[i].Fails, out[i].Soft, out[i].Advice = false, false, why
 		}
@@ -329,8 +330,13 @@ func (r *runner) unexplained() []record.Finding {
 	for i, what := range order {
 		order[i] = fmt.Sprintf("%d × %s", seen[what], what)
 	}
+	shared := fails && r.c.Hits.Shared()
+	advice := ""
+	if shared {
+		advice = "others have business at this stub, so nobody can tell whether the layer sent them: ask again when nobody else does, or with a stub of its own"
+	}
 	return []record.Finding{{
-		Kind: unexplainedHits, Fails: fails, Rows: rows,
+		Kind: unexplainedHits, Fails: fails, Soft: shared, Rows: rows, Advice: advice,
 		Text: fmt.Sprintf("%s the stub that no request of this run explains (a health probe, another client, or a retry without its tag): %s", reached(len(hits)), some(order)),
 	}}
 }
