@@ -50,10 +50,11 @@ var table = map[string][]string{
 	"schematest": {}, // imported by tests alone: no package has it in its list
 	"gateway":    {},
 	"recipes":    {"fixture", "target", "ledger", "record"},
+	"remote":     {"fixture", "ledger"},
 
 	"classifier": {"wire", "evidence", "dialects"},
 	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
-		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes"},
+		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes", "remote"},
 }
 
 // inTests stands in homes for "any _test.go file, and nothing else".

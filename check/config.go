@@ -35,6 +35,8 @@ type Hits interface {
 	Sync() error
 	// Shared reports whether others have business at the stub, so that a hit which nothing explains may be theirs.
 	Shared() bool
+	// Refused returns how many requests bore this run's name under a nonce that it never made, beside those in Unexplained.
+	Refused() int
 	// Of returns the hits of one client request in order of arrival.
 	Of(nonce string) []ledger.Hit
 	// ByID finds a hit by the id that stands in an answer.

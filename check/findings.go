@@ -308,7 +308,8 @@ func (r *runner) dirtyWay() []record.Finding {
 // unexplained are requests that reached the stub and that no request of this run explains.
 func (r *runner) unexplained() []record.Finding {
 	hits := append(r.c.Hits.Unexplained(), r.surplus()...)
-	if len(hits) == 0 {
+	refused := r.c.Hits.Refused()
+	if len(hits)+refused == 0 {
 		return nil
 	}
 	seen := map[string]int{}
@@ -330,6 +331,9 @@ func (r *runner) unexplained() []record.Finding {
 	for i, what := range order {
 		order[i] = fmt.Sprintf("%d × %s", seen[what], what)
 	}
+	if refused > 0 {
+		order = append([]string{fmt.Sprintf("%d × with a tag that this run never made", refused)}, order...)
+	}
 	shared := fails && r.c.Hits.Shared()
 	advice := ""
 	if shared {
@@ -337,7 +341,7 @@ func (r *runner) unexplained() []record.Finding {
 	}
 	return []record.Finding{{
 		Kind: unexplainedHits, Fails: fails, Soft: shared, Rows: rows, Advice: advice,
-		Text: fmt.Sprintf("%s the stub that no request of this run explains (a health probe, another client, or a retry without its tag): %s", reached(len(hits)), some(order)),
+		Text: fmt.Sprintf("%s the stub that no request of this run explains (a health probe, another client, or a retry without its tag): %s", reached(len(hits)+refused), some(order)),
 	}}
 }
 

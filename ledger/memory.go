@@ -103,6 +103,9 @@ func (l *Ledger) Sync() error { return nil }
 // Shared reports that nobody but this run has business at the stub.
 func (l *Ledger) Shared() bool { return false }
 
+// Refused is 0: a hit with a tag that this run never made is unexplained here.
+func (l *Ledger) Refused() int { return 0 }
+
 // Arrived is Add for a stub: it fills in the hashes of the request's parts.
 func (l *Ledger) Arrived(h Hit, p Parts) (Tag, []Channel) {
 	h.BodyHash, h.Marks = p.Hashed(l.hash)
