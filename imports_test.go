@@ -51,10 +51,11 @@ var table = map[string][]string{
 	"gateway":    {},
 	"public":     {},
 	"recipes":    {"fixture", "target", "ledger", "record"},
+	"remote":     {"fixture", "ledger"},
 
 	"classifier": {"wire", "evidence", "dialects"},
 	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
-		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes", "public"},
+		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes", "public", "remote"},
 }
 
 // inTests stands in homes for "any _test.go file, and nothing else".

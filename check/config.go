@@ -26,8 +26,17 @@ type Hits interface {
 	// Issue notes a tag that a request is about to carry.
 	Issue(t ledger.Tag)
 	// Announce says that requests which carry no nonce (row-only channels: of this fixture; armed: any) belong to
-	// this tag until done is called.
-	Announce(ch ledger.Channel, t ledger.Tag) (done func())
+	// this tag until done is called. On an error nothing was announced, and the request must not be sent.
+	Announce(ch ledger.Channel, t ledger.Tag) (done func(), err error)
+	// Nonce returns a nonce that no other request has, for one that wants a fixture.
+	Nonce(fixture string) string
+	// Sync brings in what reached the stub until now; Of, ByID and Unexplained know nothing later. An error means that hits
+	// are missing. It takes its time by itself.
+	Sync() error
+	// Shared reports whether others have business at the stub, so that a hit which nothing explains may be theirs.
+	Shared() bool
+	// Refused returns how many requests bore this run's name under a nonce that it never made, beside those in Unexplained.
+	Refused() int
 	// Of returns the hits of one client request in order of arrival.
 	Of(nonce string) []ledger.Hit
 	// ByID finds a hit by the id that stands in an answer.

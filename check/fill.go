@@ -43,7 +43,8 @@ func (r *runner) fill(d *record.Document) {
 		d.Notes = nil
 		return
 	}
-	if r.c.Trouble != nil {
+	r.sync()
+	if r.trouble = r.blinded(); r.trouble == "" && r.c.Trouble != nil {
 		r.trouble = r.c.Trouble()
 	}
 	for _, row := range r.c.Rows {

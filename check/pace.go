@@ -35,10 +35,12 @@ func (p *probe) pace(hits []ledger.Hit) wire.Pace {
 	case a.LastAt.Sub(a.BodyAt) >= p.paused/3:
 		return wire.AsSent
 	}
+	p.unsure = false
 	for _, h := range hits {
-		if h.Served.RestAt.After(a.BodyAt) {
+		if h.Served.RestAt.Add(-h.Slack).After(a.BodyAt) {
 			return wire.AsSent
 		}
+		p.unsure = p.unsure || h.Served.RestAt.Add(h.Slack).After(a.BodyAt)
 	}
 	return wire.AtOnce
 }

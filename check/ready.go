@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -55,10 +56,13 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 	began, ch := time.Now(), r.routes[l.route].wanted()
 	wait, sent, selves, alone := firstBackoff, 0, 0, false
 	for {
-		if why := r.gone(); why != "" {
+		if why := cmp.Or(r.gone(), r.blinded()); why != "" {
 			return why, nil
 		}
 		c := r.attempt(ctx, l, ch, alone)
+		if why := r.blinded(); why != "" {
+			return why, nil
+		}
 		if c.self() {
 			selves++
 		}
@@ -115,6 +119,7 @@ func (r *runner) attempt(ctx context.Context, l lane, ch channels, alone bool) c
 		r.quiet.RLock()
 		defer r.quiet.RUnlock()
 	}
+	r.sync()
 	unknown := len(r.c.Hits.Unexplained())
 	c := r.canary(r.sendCanary(ctx, l, ch))
 	c.stray = fresh(r.c.Hits.Unexplained(), unknown)
@@ -168,6 +173,7 @@ func (r *runner) canary(p *probe) canary {
 		defer r.reading.Unlock()
 	}
 	r.helper(p.tag)
+	r.sync()
 	c := canary{probe: p, hits: r.c.Hits.Of(p.tag.Nonce)}
 	own, other := r.idsIn(p.answer, c.hits)
 	c.from, c.other = traced(p, own, other, c.hits), other

@@ -36,6 +36,7 @@ type runner struct {
 	failed     map[Row]bool // that any observation so far says so of
 
 	trouble    string // why hits may be missing
+	blind      string // why the ledger can't be read any more
 	expected   map[Row]evidence.Evidence
 	directs    map[Row]evidence.Evidence
 	dirty      map[Row]string // what differs between two direct answers: the way's doing, or the stub's, and never the layer's
@@ -162,6 +163,7 @@ func (r *runner) fetchDirect(ctx context.Context) {
 			return // what breaks off may break off elsewhere
 		}
 		p := r.direct(ctx, row.Fixture.Name, row.lane())
+		r.sync()
 		e := p.evidence(r.c.Hits.Of(p.tag.Nonce))
 		r.noteUnsent(row, p)
 		r.mu.Lock()
@@ -276,6 +278,7 @@ func (r *runner) late(ctx context.Context) {
 		return
 	}
 	r.progress("late hits", 0, 0, "")
+	r.sync()
 	pause(ctx, min(r.c.Settle, max(lateHits, 2*r.canaryTime, 3*r.longestGap()/2)))
 }
 

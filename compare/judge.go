@@ -38,6 +38,7 @@ type Observed struct {
 	Hits       int
 	Dirty      string // what differs between two direct answers; "" when nothing does
 	Unserved   string // why the stub could not serve a hit by a fault of its own; "" when it could
+	Doubt      string // why the hits may be another's, or their times tell too little; "" when neither is so
 	Astray     string // where the layer called the stub besides; "" when it did not
 	Provenance Provenance
 	Route      string // name of the route it was asked on; "" where a layer has one
@@ -86,6 +87,10 @@ func (r Rules) Judge(o Observed) Judged {
 	}
 	if o.Unserved != "" {
 		j.Verdict, j.Reason = Inconclusive, "the stub did not serve the fixture: "+o.Unserved
+		return j
+	}
+	if o.Doubt != "" {
+		j.Verdict, j.Reason = Inconclusive, o.Doubt
 		return j
 	}
 	j.Differences = r.differences(o)

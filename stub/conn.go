@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/ledger"
 )
 
@@ -40,8 +41,12 @@ type conn struct {
 	tags     [2]tagHeader // the header channel's two headers
 	headerOf func(name string) []string
 	watched  watched
-	gzipOK   bool
-	begun    bool // the request counts as one under way
+	parts    struct {
+		dialect *dialects.Dialect
+		body    []byte
+	}
+	gzipOK bool
+	begun  bool // the request counts as one under way
 
 	now        time.Time // of the latest look at the clock, good enough to tell whether a deadline is stale
 	readStale  bool      // the read deadline is not the idle one

@@ -25,7 +25,7 @@ import (
 // Options configure a stub. Matrix and Ledger are needed; a zero value elsewhere means the default.
 type Options struct {
 	Matrix   *fixture.Matrix
-	Ledger   *ledger.Ledger
+	Ledger   Book
 	Channels ledger.Channels
 	Dialects []*dialects.Dialect // all by default
 	Watch    bool                // note whether the watched parts of requests arrive, for a profile that asks for it
@@ -56,6 +56,16 @@ type Options struct {
 
 	// OnPanic is told of a panic in a connection, which is then closed. It may be called by several goroutines.
 	OnPanic func(value any, stack []byte)
+}
+
+// Book is what a stub asks of the ledger. A *ledger.Ledger has one run, a *ledger.Hub many.
+type Book interface {
+	// Arrived keeps a hit before it is answered, and returns its tag and channels with what was announced filled in.
+	Arrived(h ledger.Hit, p ledger.Parts) (ledger.Tag, []ledger.Channel)
+	// Served records what was sent for a hit.
+	Served(id string, s ledger.Served)
+	// Note adds words to a hit.
+	Note(id, note string)
 }
 
 // Limits that no option changes.

@@ -1,0 +1,128 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/preservecheck/preservecheck/ledger"
+)
+
+// maxForget is how many hits are forgotten with one call, so that it stays below maxCall.
+const maxForget = 1000
+
+// Sync brings in what reached the stub until now, in one call where that has room. After an error hits may be missing for
+// ever, so each later call gives it again.
+func (c *Client) Sync() error {
+	for {
+		more, err := c.turn()
+		if err != nil {
+			c.fail(err)
+		}
+		c.mu.Lock()
+		err = c.failed
+		more = more || len(c.forget) > 0
+		c.mu.Unlock()
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// turn makes one call and takes in what it told.
+func (c *Client) turn() (more bool, err error) {
+	c.mu.Lock()
+	if err := c.failed; err != nil {
+		c.mu.Unlock()
+		return false, err
+	}
+	n := min(len(c.forget), maxForget)
+	in := syncCall{Seq: c.seq, Stray: c.stray, Renew: slices.Clone(c.held), Release: c.release, Forget: slices.Clone(c.forget[:n])}
+	c.forget, c.release = c.forget[n:], nil
+	c.inFlight++
+	c.mu.Unlock()
+
+	var got syncReply
+	err = c.call(context.Background(), http.MethodPost, "/runs/"+c.run+"/hits", &in, &got)
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inFlight--
+	if err != nil {
+		return false, err
+	}
+	if err := c.take(&got); err != nil {
+		return false, err
+	}
+	for _, id := range got.Gone {
+		if slices.Contains(c.held, id) {
+			return false, errors.New("an announcement ended before its time: the stub did not hear of this check for too long")
+		}
+	}
+	if c.inFlight == 0 && len(c.forget) == 0 {
+		clear(c.doomed) // the stub has dropped them, and no answer from before that is under way
+	}
+	return got.More, nil
+}
+
+// take takes in what changed. Answers of calls that were made at the same time may come in any order.
+func (c *Client) take(got *syncReply) error {
+	if len(got.Hits) > 2*pageHits || len(got.Strays) > 2*pageHits || got.Lost < 0 || got.Refused < 0 {
+		return errStrange
+	}
+	now := c.times.now()
+	for i := range got.Hits {
+		h, err := c.times.hit(&got.Hits[i], c.run, now)
+		if err != nil {
+			return err
+		}
+		c.put(got.Hits[i].Seq, h, false)
+	}
+	for i := range got.Strays {
+		h, err := c.times.hit(&got.Strays[i], "", now)
+		if err != nil || h.Tag.Nonce != "" {
+			return errors.Join(errStrange, err)
+		}
+		c.put(got.Strays[i].Seq, h, true)
+	}
+	if len(c.hits) > maxKept {
+		return errStrange
+	}
+	c.seq, c.stray = max(c.seq, got.Seq), max(c.stray, got.Stray)
+	c.lost, c.born, c.refused = max(c.lost, got.Lost), max(c.born, got.Born), max(c.refused, got.Refused)
+	c.trouble = Counts{
+		max(c.trouble.Overloaded, got.Trouble.Overloaded), max(c.trouble.Dropped, got.Trouble.Dropped),
+		max(c.trouble.Panics, got.Trouble.Panics), max(c.trouble.Strangers, got.Trouble.Strangers),
+	}
+	return nil
+}
+
+func (c *Client) put(seq uint64, h ledger.Hit, stray bool) {
+	e, known := c.hits[h.ID]
+	switch {
+	case c.doomed[h.ID] || known && e.seq >= seq:
+		return
+	case known:
+		e.seq, e.hit = seq, h
+		return
+	}
+	e = &entry{seq, h}
+	c.hits[h.ID] = e
+	fixture, issued := c.issued[h.Tag.Nonce]
+	switch {
+	case stray:
+		c.strays++
+		c.unasked = append(c.unasked, e)
+	case !issued || fixture != h.Tag.Fixture:
+		c.unasked = append(c.unasked, e)
+	default:
+		c.byNonce[h.Tag.Nonce] = append(c.byNonce[h.Tag.Nonce], e)
+	}
+}
+
+func marshal(v any) []byte {
+	b, _ := json.Marshal(v) // text, numbers and maps of them can't fail
+	return b
+}
