@@ -47,6 +47,7 @@ type checkFlags struct {
 	recipe, recipeDir, start, ready                   string
 	open                                              publicFlags
 	wait                                              bool
+	remoteStub, remoteAdmin                           string
 }
 
 func (f *checkFlags) register(cmd *cobra.Command) {
@@ -68,6 +69,8 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 
 	fl.StringVar(&f.stubListen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on; with an embedded layer a free port")
 	f.open.register(cmd)
+	fl.StringVar(&f.remoteStub, "remote-stub", "", "`URL` of a stub that serve runs on another machine, instead of one of this run's own; needs the secret and the token")
+	fl.StringVar(&f.remoteAdmin, "remote-admin", "", "`URL` of its ledger (default: the same host, port 8788; http:// for this machine only, as an SSH tunnel has it)")
 	fl.BoolVar(&f.wait, "wait-for-gateway", false, "wait until a request comes through the layer, as long as --max-duration allows, and show what reaches the stub")
 
 	fl.StringArrayVar(&f.allowEnv, "allow-env", nil, "`NAME` of an environment variable that the file of --target may use in headers (repeatable)")

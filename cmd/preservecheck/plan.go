@@ -31,6 +31,7 @@ type plan struct {
 	layerAddr                      []netip.Addr
 	tls                            *tls.Config
 	open                           *opening
+	remote                         *elsewhere // nil: the stub is this run's own
 	listen, listenFrom, outputFrom string
 	header                         []wire.Field
 	dialects                       []*dialects.Dialect
@@ -61,7 +62,7 @@ func newPlan(a *app, cmd *cobra.Command, f *checkFlags) (*plan, error) {
 	p := &plan{flags: f, command: cmd.Name(), again: sayAgain(cmd)}
 	steps := []func(*app, *cobra.Command) error{
 		func(_ *app, cmd *cobra.Command) error { return f.validate(cmd) },
-		p.readLayer, p.readOpening, p.readHeader, p.readStub, p.readStart, p.readJudging, p.readRows, p.readOutput, p.readClassifier, p.readKnown, p.readBaseline,
+		p.readLayer, p.readRemote, p.readOpening, p.readHeader, p.readStub, p.readStart, p.readJudging, p.readRows, p.readOutput, p.readClassifier, p.readKnown, p.readBaseline,
 	}
 	for _, step := range steps {
 		if err := step(a, cmd); err != nil {
@@ -131,7 +132,7 @@ func (p *plan) readHeader(a *app, cmd *cobra.Command) error {
 
 // readOpening reads how others reach the stub. Its secret has to be known before anything is printed.
 func (p *plan) readOpening(a *app, cmd *cobra.Command) (err error) {
-	p.open, err = readOpening(a, cmd, &p.flags.open, &p.secrets, p.control != "" || p.launch != nil)
+	p.open, err = readOpening(a, cmd, &p.flags.open, &p.secrets, p.control != "" || p.launch != nil, p.remote)
 	return err
 }
 

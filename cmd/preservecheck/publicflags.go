@@ -77,8 +77,12 @@ const (
 )
 
 // readOpening reads the flags. embedded says that the layer is on this machine and gets its upstream from us, for which there is no way to open.
-func readOpening(a *app, cmd *cobra.Command, f *publicFlags, s *secrets, embedded bool) (*opening, error) {
+func readOpening(a *app, cmd *cobra.Command, f *publicFlags, s *secrets, embedded bool, other *elsewhere) (*opening, error) {
 	o := &opening{flags: f}
+	if other != nil {
+		o.way, o.from, o.url = wayRemote, other.from, &other.stub
+		return o, o.readSecret(a, cmd, s)
+	}
 	if err := o.pickWay(cmd); err != nil {
 		return nil, err
 	}
@@ -227,12 +231,17 @@ func (o *opening) readSecret(a *app, cmd *cobra.Command, s *secrets) (err error)
 		if o.secret, err = public.SecretOf(strings.TrimSpace(path), strings.TrimSpace(token)); err != nil {
 			return usage("make one by: openssl rand -hex 32", "%s or %s: %s", secretVariable, tokenVariable, err)
 		}
+	case o.way == wayRemote:
+		return usage("give --secret-file FILE, a copy of the one that serve has, or "+secretVariable+" and "+tokenVariable, "%s needs the secret and the token of that stub", o.from)
 	case o.way != wayLocal:
 		o.secret = public.NewSecret()
 	default:
 		return nil
 	}
 	o.guarded, o.kept = true, cmd.Flags().Changed("secret-file") || path != ""
+	if o.way == wayRemote && o.secret.Token() == "" {
+		return usage("copy the file that serve made, or set "+tokenVariable, "%s: the secret is there, and the token of the stub's ledger is not", o.from)
+	}
 	s.add(stubSecret, o.secret.Path())
 	s.add("token of the stub", o.secret.Token())
 	return o.told(a)

@@ -14,21 +14,17 @@ import (
 
 // runPlan does one check, from the stub's start to its end.
 func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err error) {
-	s, err := a.openStub(ctx, listening{p.matrix, p.channels, p.rules.Profile.Watches(), p.listen, p.listenFrom}, p.open)
+	s, err := a.source(ctx, p)
 	if err != nil {
 		return record.Document{}, err
 	}
 	defer s.close()
-	if own := p.ownSocket(s); own != "" {
-		return record.Document{}, usage("give the address of the layer, whose upstream is then the stub",
-			"nothing was tested: %s is the stub itself", own)
-	}
-	if err := p.routesTo(s.addr.String()); err != nil {
+	if err := p.placed(s); err != nil {
 		return record.Document{}, err
 	}
 	c := p.config(s)
 	if p.control != "" {
-		layer, err := controls.Start(p.control, s.url())
+		layer, err := controls.Start(p.control, s.here.url())
 		if err != nil {
 			return record.Document{}, err
 		}
@@ -41,7 +37,7 @@ func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err erro
 			return record.Document{}, err
 		}
 	}
-	layer, err := a.launched(ctx, p, s)
+	layer, err := a.launched(ctx, p, s.here)
 	if err != nil {
 		return record.Document{}, err
 	}
@@ -53,11 +49,27 @@ func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err erro
 		}
 	}
 	c.Layer = p.watch.over(c.Layer)
+	return a.judge(ctx, p, s, c, layer)
+}
+
+// placed refuses a layer that is the stub itself.
+func (p *plan) placed(s *source) error {
+	if s.here == nil {
+		return nil
+	}
+	if own := p.ownSocket(s.here); own != "" {
+		return usage("give the address of the layer, whose upstream is then the stub", "nothing was tested: %s is the stub itself", own)
+	}
+	return p.routesTo(s.here.addr.String())
+}
+
+// judge runs the check and adds to its record what only the program knows.
+func (a *app) judge(ctx context.Context, p *plan, s *source, c check.Config, layer *running) (d record.Document, err error) {
 	bar := newProgress(a, p)
 	defer bar.clear()
 	settled, err := a.await(ctx, p, s, &c, bar)
 	if err != nil {
-		return record.Document{}, err
+		return d, err
 	}
 	defer settled()
 	c.Progress = func(at check.Progress) {
@@ -86,19 +98,15 @@ func (a *app) runPlan(ctx context.Context, p *plan) (d record.Document, err erro
 }
 
 // config puts a run together.
-func (p *plan) config(s *station) check.Config {
+func (p *plan) config(s *source) check.Config {
 	f := p.flags
 	d := p.document()
-	d.Target.StubURL = s.url()
-	direct, _ := s.ways(p.tls)
-	if s.public != nil {
-		d.Target.StubURL = s.public.String()
-	}
+	d.Target.StubURL = s.upstream.String()
 	return check.Config{
 		Routes: p.checkRoutes(), Hops: p.target != nil && p.target.Hops,
-		Run: s.ledger.Run(), Matrix: p.matrix, Rows: p.chosen.rows,
+		Run: s.run, Matrix: p.matrix, Rows: p.chosen.rows,
 		Layer: wire.Client{Base: p.layer, TLS: p.tls}, Base: p.layer.Path,
-		Direct: direct, Hits: s.ledger, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
+		Direct: s.direct, Hits: s.hits, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
 		Header: p.header, MaxLayerWait: f.maxLayerWait, Repeat: f.repeat, Trouble: s.trouble, Proof: p.proof,
 		Concurrency: f.concurrency, Rate: f.rate, Timeout: f.timeout, Deadline: f.deadline,
 		ReadyTimeout: f.readyTimeout, Settle: f.settle, Document: d, Redact: p.redact,
@@ -133,8 +141,8 @@ func (p *plan) proof(ctx context.Context) record.Proof {
 }
 
 // announce says on stderr what the user has to know before the first row.
-func (a *app) announce(p *plan, s *station) error {
-	if err := a.tell(p.open, s.upstream(), paths(p.dialects)); err != nil {
+func (a *app) announce(p *plan, s *source) error {
+	if err := a.tell(p.open, s.upstream, paths(p.dialects)); err != nil {
 		return err
 	}
 	if p.open.way == wayAny && p.open.url == nil {

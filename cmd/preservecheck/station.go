@@ -10,22 +10,24 @@ import (
 	"github.com/preservecheck/preservecheck/check"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/public"
 	"github.com/preservecheck/preservecheck/stub"
 	"github.com/preservecheck/preservecheck/wire"
 )
 
-// station is a stub that listens, with its ledger, and the ways to it.
+// station is a stub that listens here, and the ways to it.
 type station struct {
-	ledger *ledger.Ledger
 	server *stub.Server
 	addr   net.Addr
 	open   *opening
-	tls    *tls.Config // to ask it over TLS; nil: it speaks plain HTTP
-	public *wire.Base  // where others reach it, without the secret; nil: under its address
+	cert   *public.Certificate // it speaks TLS itself; nil: it speaks plain HTTP
+	public *wire.Base          // where others reach it, without the secret; nil: under its address
+	ends   []func()            // what else ends with it
 }
 
 // listening is what a stub serves, and where.
 type listening struct {
+	book          stub.Book
 	matrix        *fixture.Matrix
 	channels      ledger.Channels
 	watch         bool
@@ -33,24 +35,10 @@ type listening struct {
 }
 
 // openStub starts a stub and opens the way to it.
-func (a *app) openStub(ctx context.Context, l listening, o *opening) (*station, error) {
-	s, err := a.listen(ctx, l, o)
-	if err != nil {
-		return nil, err
-	}
-	if s.public == nil {
-		s.public = o.url
-	}
-	return s, nil
-}
-
-// close ends the stub and the way to it.
-func (s *station) close() { _ = s.server.Close() }
-
-// listen starts a stub. A port that is taken is an error that names the flag.
-func (a *app) listen(ctx context.Context, at listening, o *opening) (*station, error) {
-	led := ledger.New(ledger.NewRun())
-	server, err := stub.New(stub.Options{Matrix: at.matrix, Ledger: led, Channels: at.channels, Watch: at.watch, Secret: o.secret.Path(), PerSource: o.perSource(at.address)})
+func (a *app) openStub(ctx context.Context, at listening, o *opening) (*station, error) {
+	server, err := stub.New(stub.Options{
+		Matrix: at.matrix, Ledger: at.book, Channels: at.channels, Watch: at.watch, Secret: o.secret.Path(), PerSource: o.perSource(at.address),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +47,20 @@ func (a *app) listen(ctx context.Context, at listening, o *opening) (*station, e
 		return nil, usage(fmt.Sprintf("choose another address with --stub-listen or %s, or end what listens there", variable("stub-listen")),
 			"%s: the stub can't listen on %s: %s", at.from, at.address, cause(err))
 	}
-	s := &station{ledger: led, server: server, addr: l.Addr(), open: o}
-	if false {
+	s := &station{server: server, addr: l.Addr(), open: o, public: o.url}
+	if l, err = a.secured(ctx, s, l); err != nil {
 		return nil, err
 	}
 	go func() { _ = server.Serve(l) }()
 	return s, nil
+}
+
+// close ends the stub and the way to it.
+func (s *station) close() {
+	for _, end := range s.ends {
+		end()
+	}
+	_ = s.server.Close()
 }
 
 // upstream is what the layer has to ask, without the secret.
@@ -75,16 +71,16 @@ func (s *station) upstream() wire.Base {
 	return s.near().Base
 }
 
-// trouble says what kept the stub from seeing or serving requests, "" when nothing did.
-func (s *station) trouble() string {
+// troubleOf says what kept the stub from seeing or serving requests, "" when nothing did.
+func (s *station) troubleOf(l *ledger.Ledger) string {
 	st := s.server.Stats()
 	switch {
 	case st.Overloaded+st.Dropped > 0:
 		return fmt.Sprintf("the stub turned away %d requests, because too many connections were open", st.Overloaded+st.Dropped)
 	case st.Panics > 0:
 		return fmt.Sprintf("the stub met a bug of its own %d times", st.Panics)
-	case s.ledger.Overflowed() > 0:
-		return fmt.Sprintf("%d requests at the stub could not be recorded, because there were too many", s.ledger.Overflowed())
+	case l.Overflowed() > 0:
+		return fmt.Sprintf("%d requests at the stub could not be recorded, because there were too many", l.Overflowed())
 	}
 	return ""
 }
@@ -103,14 +99,14 @@ func (s *station) url() string { return s.near().Base.String() }
 
 // near asks the stub on this machine.
 func (s *station) near() wire.Client {
-	c := wire.Client{Base: wire.Base{Scheme: "http", Host: s.host(), Authority: s.host()}, TLS: s.tls, Abrupt: s.tls == nil}
-	if s.tls != nil {
-		c.Base.Scheme = "https"
+	if s.cert != nil {
+		name, _, _ := net.SplitHostPort(s.public.Host)
+		return wire.Client{Base: wire.Base{Scheme: "https", Host: s.host(), Authority: s.public.Authority}, TLS: trusting(s.cert, name)}
 	}
-	return c
+	return wire.Client{Base: wire.Base{Scheme: "http", Host: s.host(), Authority: s.host()}, Abrupt: true}
 }
 
-// ways are how a run asks the stub without the layer: under the address that the layer has as well, and on this machine, where these are two ways.
+// ways are how a run asks the stub without the layer: as the layer does, and on this machine, where these are two ways.
 func (s *station) ways(trust *tls.Config) (direct, near check.Way) {
 	here := s.near()
 	here.Base = s.open.below(here.Base)

@@ -56,11 +56,11 @@ func writeOwn(file, text string) error {
 }
 
 // noteSecret says in the record what became of the stub's secret: a layer that does not know it, or one that tells it to its clients.
-func (p *plan) noteSecret(d *record.Document, s *station) {
+func (p *plan) noteSecret(d *record.Document, s *source) {
 	if !p.open.guarded {
 		return
 	}
-	if n := s.server.Stats().Strangers; n > 0 && d.NotReady != "" {
+	if n := s.strangers(); n > 0 && d.NotReady != "" {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d requests reached the stub without its secret and got a bare 404: is the layer's upstream URL complete, or the secret its API key?", n))
 	}
 	var leaks []string

@@ -22,11 +22,14 @@ const askEvery = 5 * time.Second
 
 // await lets a person set the layer up: until Enter where one sits at the terminal, or else, with --wait-for-gateway, as long as the stub may be
 // public. What arrives meanwhile is shown.
-func (a *app) await(ctx context.Context, p *plan, s *station, c *check.Config, bar *progress) (stop func(), err error) {
+func (a *app) await(ctx context.Context, p *plan, s *source, c *check.Config, bar *progress) (stop func(), err error) {
 	if p.open.way == wayLocal {
 		return func() {}, nil
 	}
-	stop = a.showArrivals(ctx, p, s, bar)
+	stop = func() {}
+	if s.arrivals != nil {
+		stop = a.showArrivals(ctx, p, s, bar)
+	}
 	if p.flags.wait {
 		c.Patient = askEvery
 		c.ReadyTimeout = max(c.ReadyTimeout, p.flags.open.maxDuration-p.flags.deadline)
@@ -68,28 +71,19 @@ func lineFrom(r io.Reader) <-chan struct{} {
 }
 
 // showArrivals prints what reaches the stub, and how many are turned away, until it is stopped.
-func (a *app) showArrivals(ctx context.Context, p *plan, s *station, bar *progress) (stop func()) {
+func (a *app) showArrivals(ctx context.Context, p *plan, s *source, bar *progress) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
+	var strangers int64
 	go func() {
 		defer close(ended)
-		f := follower{w: above{bar}, ledger: s.ledger, printed: map[string]bool{}, waiting: true, skip: p.ownRequest}
-		tick := time.NewTicker(followEvery)
-		defer tick.Stop()
-		var strangers int64
-		for {
-			select {
-			case <-ctx.Done():
-				_ = f.sweep(true)
-				return
-			case now := <-tick.C:
-				_ = f.sweep(false) // stderr is gone: nobody to tell
-				if n := s.server.Stats().Strangers; n > strangers {
-					bar.say("arrived: %s without the secret: %d, answered by a bare 404", now.Format(time.TimeOnly), n-strangers)
-					strangers = n
-				}
+		_ = follow(ctx, above{bar}, func(last bool) []ledger.Hit { // an error: stderr is gone, and nobody to tell
+			if n := s.strangers(); n > strangers {
+				bar.say("arrived: %s without the secret: %d, answered by a bare 404", time.Now().Format(time.TimeOnly), n-strangers)
+				strangers = n
 			}
-		}
+			return slices.DeleteFunc(s.arrivals(last), p.ownRequest)
+		})
 	}()
 	return func() {
 		cancel()
