@@ -15,11 +15,16 @@ import (
 // so a source without the secret opens strangersPerSecond connections in the long run, and slow ones of that kind hold some twenty slots.
 // When all slots are taken and some by connections without a proof, the next one waits, since one of those is over soon: that is
 // WorstDelay. When all are held by those who know the secret, nothing is over soon; whoever is one of them, too, is told with 503.
+// So is who comes from a known source that has its quarter already. Strangers who share a gateway's address (some gateways let their
+// customers' code out by the same one) take part of that quarter; then the run can't tell, and no layer is blamed.
 //
 // Behind a proxy or a tunnel all connections come from one address, often a loopback one, and a limit for a source would be one for all.
 // Who runs a stub there sets PerSource below zero: then nothing is counted by source. What is left is what a proxy does for us: it
 // passes on whole heads only, and a stranger's request is answered with its head, whatever its body does. X-Forwarded-For is not
 // read: whoever reaches the stub past the proxy could write into it what he likes.
+//
+// Rate delays rather than refuses: a connection has one request under way, so with the defaults the last of 256 waits a quarter of a
+// second, less than maxPace.
 
 // The limits of strangers.
 const (
@@ -34,6 +39,7 @@ const (
 type door struct {
 	perSource int // 0: no limit
 	unproven  int // open connections that have not proven themselves
+	over      int // open connections that get a 503; they take no slots
 	sources   map[netip.Addr]*source
 	requests  bucket // of those who have
 	waiting   int
@@ -52,6 +58,7 @@ type guest struct {
 	source *source // nil when sources are not counted
 	paid   bool    // a token of the source
 	proven bool
+	over   bool
 }
 
 func newDoor(o Options) *door {
@@ -163,7 +170,7 @@ func (s *Server) admit(nc net.Conn) admission {
 func (s *Server) decide(nc net.Conn, key netip.Addr, late bool) (admission, <-chan struct{}) {
 	d, now := s.door, time.Now()
 	src := d.source(key)
-	full, known := len(s.open) >= s.opt.MaxConns, src.known(now)
+	full, known := len(s.open)-d.over >= s.opt.MaxConns, src.known(now)
 	crowded := src != nil && src.open >= d.perSource
 	switch {
 	case s.closed:
@@ -175,12 +182,11 @@ func (s *Server) decide(nc net.Conn, key netip.Addr, late bool) (admission, <-ch
 		d.waiting++
 		return 0, d.room
 	}
-	over := full || crowded
-	if over && len(s.open) >= s.opt.MaxConns+extra {
+	g := &guest{source: src, paid: src != nil && !known, over: full || crowded}
+	if g.over && (d.over >= extra || src != nil && src.open >= d.perSource+extra/4) {
 		s.turnAway(known)
 		return turnedAway, nil
 	}
-	g := &guest{source: src, paid: src != nil && !known}
 	if g.paid {
 		if _, ok := src.strange.take(now, strangersPerSecond, float64(d.perSource), 0); !ok {
 			s.stats.strangers.Add(1)
@@ -192,7 +198,8 @@ func (s *Server) decide(nc net.Conn, key netip.Addr, late bool) (admission, <-ch
 		src.open++
 	}
 	s.enter(nc, g)
-	if over {
+	if g.over {
+		d.over++
 		return overloaded, nil
 	}
 	return served, nil
@@ -232,6 +239,9 @@ func (s *Server) welcome(nc net.Conn) {
 func (d *door) farewell(g *guest) {
 	if !g.proven {
 		d.unproven--
+	}
+	if g.over {
+		d.over--
 	}
 	if src := g.source; src != nil {
 		src.open--

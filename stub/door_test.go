@@ -86,6 +86,26 @@ func TestPerSourceTellsTheRun(t *testing.T) {
 	}
 }
 
+// TestOneSourceTakesNoPlaceOfOthers: also one that is known, and also with the connections that get nothing but a 503.
+func TestOneSourceTakesNoPlaceOfOthers(t *testing.T) {
+	s := start(t, func(o *Options) { o.Secret, o.MaxConns, o.HeadTimeout = testSecret, 8, patience })
+	c := s.from("127.0.0.2")
+	_, _ = io.WriteString(c, holds("tier_cap", ledger.NewNonce()))
+	_, _ = c.Read(make([]byte, 1))
+	const all = 2 + extra/4
+	for range all - 1 {
+		s.from("127.0.0.2")
+	}
+	eventually(t, "as many as it may have, and those that are told so", func() bool { return s.Stats().Open == all })
+	if out := say(s.from("127.0.0.2"), holds("tier_cap", ledger.NewNonce())); out != "" || s.Stats().Dropped != 1 {
+		t.Errorf("one more: %q %+v", out, s.Stats())
+	}
+	began := time.Now()
+	if out := say(s.from("127.0.0.3"), holds("tier_cap", ledger.NewNonce())); !strings.HasPrefix(out, "HTTP/1.1 429") || time.Since(began) > patience/2 {
+		t.Errorf("another source: %q after %v", out, time.Since(began))
+	}
+}
+
 func TestPerSourceOff(t *testing.T) {
 	s := start(t, func(o *Options) { withSecret(o); o.MaxConns, o.HeadTimeout = 8, patience })
 	for range 7 {
@@ -267,7 +287,7 @@ func TestFloodOfStrangers(t *testing.T) {
 				return false
 			}
 		}
-		return len(s.open) == 0 && s.door.unproven == 0
+		return len(s.open) == 0 && s.door.unproven == 0 && s.door.over == 0
 	})
 	if got := s.Stats(); got.Overloaded+got.Dropped+got.Panics+got.Refused != 0 || got.Strangers == 0 || s.ledger.Len() != 50 {
 		t.Errorf("%d hits, %+v", s.ledger.Len(), got)
