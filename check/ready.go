@@ -88,7 +88,7 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 		}
 		why = r.because(ctx, &c, l, why)
 		r.setTouched(l, len(c.hits) > 0 || len(c.stray) > 0)
-		if ctx.Err() != nil || r.c.Patient == 0 && (sent >= maxCanaries || c.lasting() && time.Since(began) > patience) {
+		if ctx.Err() != nil || r.c.Patient == 0 && c.enough(sent, time.Since(began)) {
 			return why, nil
 		}
 		r.progress("waiting for the layer", sent, 0, "")
@@ -98,6 +98,11 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 			return why, nil
 		}
 	}
+}
+
+// enough reports whether another canary would tell no more.
+func (c *canary) enough(sent int, since time.Duration) bool {
+	return sent >= maxCanaries || c.lasting() && since > patience
 }
 
 // because says why a canary did not come through. One that was given up says nothing that an earlier one did not.
