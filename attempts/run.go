@@ -204,10 +204,13 @@ func (c *Config) do(ctx context.Context, p *planned) {
 	p.made = p.run(ctx)
 }
 
-// settle waits for hits that come late.
+// settle waits for hits that come late: without a layer nobody sends any behind a client's back.
 func (c *Config) settle(ctx context.Context, jobs []*planned) {
 	wait := minSettle
 	for _, p := range jobs {
+		if p.record.Way == Direct {
+			continue
+		}
 		for _, m := range p.made {
 			hits := c.Hits.Of(m.nonce)
 			for i := 1; i < len(hits); i++ {

@@ -82,8 +82,8 @@ type attemptsBlock struct {
 	mode    string
 	retries []int
 	through bool
+	several bool // there are several routes
 	rows    []*attemptsRow
-	skipped bool
 }
 
 // attemptsRow is a fixture: for each setting of retries the job without the layer and the one through it, nil for none.
@@ -94,6 +94,12 @@ type attemptsRow struct {
 
 // attemptsBlocks sorts jobs into tables. Direct jobs have no route; they stand beside those of each.
 func attemptsBlocks(d *record.Attempts) (out []*attemptsBlock) {
+	all := map[string]bool{}
+	for _, j := range d.Jobs {
+		if j.Way == "through" {
+			all[j.Route] = true
+		}
+	}
 	for i := range d.Clients {
 		client := &d.Clients[i]
 		routes, modes := map[string]bool{}, map[string]bool{}
@@ -111,7 +117,7 @@ func attemptsBlocks(d *record.Attempts) (out []*attemptsBlock) {
 		}
 		for _, route := range slices.Sorted(maps.Keys(routes)) {
 			for _, mode := range slices.Sorted(maps.Keys(modes)) {
-				b := &attemptsBlock{client: client, route: route, mode: mode, through: through, skipped: client.Skipped}
+				b := &attemptsBlock{client: client, route: route, mode: mode, through: through, several: len(all) > 1}
 				for j := range d.Jobs {
 					b.add(&d.Jobs[j])
 				}
@@ -182,10 +188,10 @@ func (b *attemptsBlock) title() string {
 	if b.mode == "stream" {
 		s += ", asked for streams"
 	}
-	if b.route != "" {
+	if b.route != "" && b.several {
 		s += ", route " + b.route
 	}
-	if b.skipped {
+	if b.client.Skipped {
 		s += ", waits skipped"
 	}
 	return s
