@@ -1,5 +1,5 @@
 // Asks with the AI SDK (`ai`) and its provider for Anthropic.
-import { base, key, serve } from './lines.mjs';
+import { base, headers, key, serve } from './lines.mjs';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { generateText, streamText } from 'ai';
 
@@ -7,7 +7,7 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 
 async function call({ model, prompt, maxRetries, stream }, fetch) {
   // This provider adds /messages to its base URL, not /v1/messages.
-  const anthropic = createAnthropic({ baseURL: base + '/v1', apiKey: key, fetch });
+  const anthropic = createAnthropic({ baseURL: base + '/v1', apiKey: key, headers, fetch });
   const asked = { model: anthropic(model), prompt, maxRetries, maxOutputTokens: 64, telemetry: { isEnabled: false } };
   if (!stream) return (await generateText(asked)).text;
   let text = '';

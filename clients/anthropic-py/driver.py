@@ -33,5 +33,7 @@ def show(error):
     }
 
 
-sdk = anthropic.AsyncAnthropic(base_url=lines.BASE, api_key=lines.KEY, http_client=Http(trust_env=False))
+sdk = anthropic.AsyncAnthropic(
+    base_url=lines.BASE, api_key=lines.KEY, default_headers=lines.HEADERS, http_client=Http(trust_env=False)
+)
 lines.serve(call, show)

@@ -1,9 +1,9 @@
 // Asks with Anthropic's SDK for TypeScript.
-import { base, key, serve } from './lines.mjs';
+import { base, headers, key, serve } from './lines.mjs';
 import Anthropic from '@anthropic-ai/sdk';
 
 async function call({ model, prompt, maxRetries, stream }, fetch) {
-  const client = new Anthropic({ baseURL: base, apiKey: key, maxRetries, fetch, logLevel: 'off' });
+  const client = new Anthropic({ baseURL: base, apiKey: key, maxRetries, fetch, defaultHeaders: headers, logLevel: 'off' });
   const asked = { model, max_tokens: 64, messages: [{ role: 'user', content: prompt }], stream };
   const reply = await client.messages.create(asked);
   // A reply without content is what a 200 with something else in it becomes: no error, and no text.

@@ -1,5 +1,5 @@
 // Asks with LangChain for JavaScript: ChatAnthropic, whose retries are LangChain's own.
-import { base, key, serve } from './lines.mjs';
+import { base, headers, key, serve } from './lines.mjs';
 import { ChatAnthropic } from '@langchain/anthropic';
 import { awaitAllCallbacks } from '@langchain/core/callbacks/promises';
 
@@ -12,7 +12,7 @@ async function call({ model, prompt, maxRetries, stream }, fetch) {
     maxTokens: 64,
     anthropicApiUrl: base,
     apiKey: key,
-    clientOptions: { fetch, logLevel: 'off' },
+    clientOptions: { fetch, defaultHeaders: headers, logLevel: 'off' },
   });
   if (!stream) return textOf(await chat.invoke(prompt));
   let text = '';

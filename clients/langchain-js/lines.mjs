@@ -17,6 +17,7 @@ globalThis.console = new Console(process.stderr); // Standard output is the prot
 
 export const base = (given('BASE_URL') ?? '').replace(/\/+$/, '');
 export const key = given('KEY') ?? '';
+export const headers = JSON.parse(given('HEADERS') || '{}'); // that the layer wants besides, as a JSON object of texts
 if (!base) throw new Error(`${PREFIX}BASE_URL is not set`); // An SDK would ask the real provider.
 
 // What asks by itself, such as telemetry, uses the global one.

@@ -1,9 +1,9 @@
 // Asks with OpenAI's SDK for JavaScript, by Chat Completions.
-import { base, key, serve } from './lines.mjs';
+import { base, headers, key, serve } from './lines.mjs';
 import OpenAI from 'openai';
 
 async function call({ model, prompt, maxRetries, stream }, fetch) {
-  const client = new OpenAI({ baseURL: base, apiKey: key, maxRetries, fetch, logLevel: 'off' });
+  const client = new OpenAI({ baseURL: base, apiKey: key, maxRetries, fetch, defaultHeaders: headers, logLevel: 'off' });
   const reply = await client.chat.completions.create({ model, messages: [{ role: 'user', content: prompt }], stream });
   // A reply without choices is what a 200 with something else in it becomes: no error, and no text.
   if (!stream) return reply?.choices?.[0]?.message?.content ?? '';

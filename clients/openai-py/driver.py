@@ -24,14 +24,16 @@ async def call(model, prompt, max_retries, stream):
 
 def show(error):
     response = getattr(error, "response", None)
+    body = getattr(error, "body", None)  # of a foreign error, it has no name for what is in there
+    details = body.get("details") if isinstance(body, dict) else None
     return {
         "status": getattr(error, "status_code", None),
         "type": getattr(error, "type", None),
-        "code": getattr(error, "code", None),
+        "code": getattr(error, "code", None) or (details.get("error_code") if isinstance(details, dict) else None),
         "message": getattr(error, "message", None),
         "retry_after": response.headers.get("retry-after") if response is not None else None,
     }
 
 
-sdk = openai.AsyncOpenAI(base_url=lines.BASE, api_key=lines.KEY, http_client=Http(trust_env=False))
+sdk = openai.AsyncOpenAI(base_url=lines.BASE, api_key=lines.KEY, default_headers=lines.HEADERS, http_client=Http(trust_env=False))
 lines.serve(call, show)

@@ -23,6 +23,7 @@ _out, sys.stdout = sys.stdout, sys.stderr  # Standard output is the protocol's.
 
 BASE = _settings.get("BASE_URL", "").rstrip("/")
 KEY = _settings.get("KEY", "")
+HEADERS = json.loads(_settings.get("HEADERS") or "{}")  # that the layer wants besides, as a JSON object of texts
 if not BASE:
     sys.exit("PRESERVECHECK_CLIENT_BASE_URL is not set")  # An SDK would ask the real provider.
 
