@@ -52,8 +52,9 @@ var table = map[string][]string{
 	"recipes":    {"fixture", "target", "ledger", "record"},
 
 	"classifier": {"wire", "evidence", "dialects"},
+	"clients":    {"fixture"},
 	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
-		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes"},
+		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes", "clients"},
 }
 
 // inTests stands in homes for "any _test.go file, and nothing else".
