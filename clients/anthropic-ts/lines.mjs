@@ -78,7 +78,7 @@ async function answer(line, call, show) {
     const asked = read(line);
     id = asked.id;
     if (asked.wrong) throw new InvalidCall(asked.wrong);
-    say({ outcome: 'ok', text: words(await call(asked, tally.fetch)) ?? '' });
+    say({ outcome: 'ok', text: words(await call(asked, tally.fetch, tally)) ?? '' });
   } catch (error) {
     say(failure(error, show));
   }
@@ -106,7 +106,8 @@ function read(line) {
   return call;
 }
 
-// serve runs the driver: call makes one call and returns the reply's text, show reads an SDK's exception.
+// serve runs the driver: call makes one call and returns the reply's text, show reads an SDK's exception. What has no fetch to count
+// with sets requests and waits of the tally by itself.
 export function serve(call, show) {
   process.on('uncaughtException', (error) => console.error('outside of any call:', error));
   process.stdout.on('error', () => process.exit(1)); // nobody reads any more
