@@ -49,7 +49,12 @@ class Counted:
 
 
 def _words(value):
-    return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
+    if value is None or isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, default=str)
+    except (TypeError, ValueError):
+        return f"a {type(value).__name__} without words"  # such as one that holds itself
 
 
 def _failure(error, show):
@@ -99,7 +104,7 @@ async def _answer(line, call, show):
         if wrong:
             raise InvalidCall(wrong)
         text = await call(asked["model"], asked["prompt"], asked["max_retries"], asked.get("stream", False))
-        outcome = {"outcome": "ok", "text": text}
+        outcome = {"outcome": "ok", "text": _words(text) or ""}
     except BaseException as error:  # Cancelled, too: each call has its line.
         outcome = _failure(error, show)
     tally.pop("answered", None)

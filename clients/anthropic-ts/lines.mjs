@@ -42,7 +42,14 @@ class Tally {
   };
 }
 
-const words = (value) => (value == null ? null : typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value)));
+function words(value) {
+  if (value == null || typeof value === 'string') return value ?? null;
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return `a ${typeof value} without words`; // such as one that holds itself
+  }
+}
 
 function failure(error, show) {
   let shown = {};

@@ -76,7 +76,8 @@ async function ask({ model, prompt, maxRetries }, tally) {
     for await (const line of createInterface({ input: child.stdout })) {
       const event = JSON.parse(line);
       if (event.type === 'result') result = event;
-      if (event.subtype === 'api_retry') tally.waits.push(Math.round(event.retry_delay_ms));
+      // Of a long wait it tells again and again what is left.
+      if (event.subtype === 'api_retry') tally.waits[event.attempt - 1] ??= Math.round(event.retry_delay_ms);
     }
     const [status] = await ended;
     if (!result) throw new Error(`it ended without a result, exit status ${status}`);
