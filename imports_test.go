@@ -53,8 +53,9 @@ var table = map[string][]string{
 
 	"classifier": {"wire", "evidence", "dialects"},
 	"clients":    {"fixture"},
+	"attempts":   {"wire", "evidence", "classify", "dialects", "ledger", "fixture", "record"},
 	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
-		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes", "clients"},
+		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes", "clients", "attempts"},
 }
 
 // inTests stands in homes for "any _test.go file, and nothing else".
