@@ -66,7 +66,7 @@ var homes = map[string][]string{
 	"github.com/spf13/cobra":          {program},
 	"github.com/spf13/pflag":          {program},
 	"golang.org/x/term":               {program},
-	"golang.org/x/sys":                {program},
+	"golang.org/x/sys":                {program, "real"},
 	"github.com/fatih/color":          {"report"},
 	"go.yaml.in/yaml/v4":              {"fixture", "schematest", inTests},
 	"github.com/google/go-cmp":        {inTests, "schematest"},
