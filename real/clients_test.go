@@ -23,7 +23,7 @@ import (
 	"github.com/preservecheck/preservecheck/clients"
 )
 
-// clientDir is the variable that names the folder with installed clients.
+// clientDir is the variable that names the folder with installed clients; without it, it is where they are installed by default.
 const clientDir = "PRESERVECHECK_CLIENT_DIR"
 
 // driverWithin bounds one driver: it starts, is asked ten times and waits once.
@@ -44,12 +44,16 @@ type told struct {
 	Text       *string   `json:"text"`
 }
 
-// short is what a line says but for its message, which has the stub's id in it.
+// short is what a line says, and a mark where its message is not the provider's: a worker may have to read that.
 func (d told) short() string {
 	if d.Outcome == "ok" {
 		return "ok " + or(d.Text)
 	}
-	return strings.Join([]string{d.Outcome, or(d.Exception), or(d.Status), or(d.Type), or(d.Code), or(d.RetryAfter)}, " ")
+	line := strings.Join([]string{d.Outcome, or(d.Exception), or(d.Status), or(d.Type), or(d.Code), or(d.RetryAfter)}, " ")
+	if m := or(d.Message); d.Exception != nil && d.Requests != nil && *d.Requests > 0 && !strings.HasPrefix(m, "fixture: ") && !strings.HasPrefix(m, "You have ") {
+		line += " with another message: " + m
+	}
+	return line
 }
 
 func or[T any](v *T) string {
@@ -113,13 +117,20 @@ var driverShows = map[string][3]string{
 func TestDrivers(t *testing.T) {
 	dir := os.Getenv(clientDir)
 	if dir == "" {
-		t.Fatalf("%s names no folder with installed clients", clientDir)
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir = filepath.Join(cache, "preservecheck", "clients")
 	}
 	for name, shows := range driverShows {
 		t.Run(name, func(t *testing.T) {
 			client, err := clients.Builtin(name)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, name, clients.Stamp)); err != nil {
+				t.Fatalf("not installed (preservecheck clients install %s): %v", name, err)
 			}
 			isolate(t)
 			before := strays(t)

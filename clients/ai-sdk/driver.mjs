@@ -27,7 +27,7 @@ serve(call, (error) => {
     status: last.statusCode,
     type: last.data?.error?.type,
     code: last.data?.error?.details?.error_code,
-    message: error.message,
+    message: last.message,
     retry_after: last.responseHeaders?.['retry-after'],
   };
 });

@@ -28,7 +28,7 @@ def show(error):
         "status": getattr(error, "status_code", None),
         "type": getattr(error, "type", None),
         "code": getattr(error, "error_code", None),
-        "message": getattr(error, "message", None),
+        "message": getattr(error, "api_message", None) or getattr(error, "message", None),
         "retry_after": response.headers.get("retry-after") if response is not None else None,
     }
 

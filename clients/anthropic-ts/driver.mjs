@@ -18,6 +18,6 @@ serve(call, (error) => ({
   status: error.status,
   type: error.type,
   code: error.errorCode,
-  message: error.message,
+  message: error.apiMessage ?? error.message,
   retry_after: error.headers?.get('retry-after'),
 }));

@@ -27,6 +27,6 @@ serve(call, (error) => ({
   status: error.status,
   type: error.type,
   code: error.errorCode ?? error.error?.error?.details?.error_code,
-  message: error.message,
+  message: error.error?.error?.message ?? error.message,
   retry_after: error.headers?.get?.('retry-after') ?? error.headers?.['retry-after'],
 }));

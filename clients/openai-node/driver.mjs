@@ -16,8 +16,8 @@ serve(call, (error) => ({
   exception: error.constructor.name,
   status: error.status,
   type: error.type,
-  // Of a foreign error, the SDK keeps the body and has no name for what is in it.
+  // Of a foreign error, the SDK keeps the body and has no name for what is in it. Its own message has the status in front.
   code: error.code ?? error.error?.details?.error_code,
-  message: error.message,
+  message: error.error?.message ?? error.message,
   retry_after: error.headers?.get('retry-after'),
 }));

@@ -30,7 +30,7 @@ def show(error):
         "status": getattr(error, "status_code", None),
         "type": getattr(error, "type", None),
         "code": getattr(error, "code", None) or (details.get("error_code") if isinstance(details, dict) else None),
-        "message": getattr(error, "message", None),
+        "message": body.get("message") if isinstance(body, dict) else getattr(error, "message", None),
         "retry_after": response.headers.get("retry-after") if response is not None else None,
     }
 
