@@ -205,7 +205,12 @@ func (b *attemptsBlock) table() [][]string {
 	}
 	rows := [][]string{append(head, "class")}
 	for _, r := range b.rows {
-		row := []string{r.fixture, r.each(b, func(j *record.AttemptsJob) string { return strconv.Itoa(j.Worker) })}
+		row := []string{r.fixture, r.each(b, func(j *record.AttemptsJob) string {
+			if j.Failed != "" {
+				return "?"
+			}
+			return strconv.Itoa(j.Worker)
+		})}
 		for _, n := range b.retries {
 			row = append(row, r.hits(n, b.through))
 		}

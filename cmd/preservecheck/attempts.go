@@ -195,9 +195,10 @@ func (p *attemptsPlan) readFixtures(cmd *cobra.Command) error {
 	return nil
 }
 
-// likeArticle are fixtures in other dialects that stand for the same as the article's ten, as far as those have it.
+// likeArticle are fixtures in other dialects that stand for the same as the article's ten, as far as those have it, and that ask
+// for waits as short.
 var likeArticle = []string{
-	"oai_rl_429", "oai_slow_down_429", "oai_no_wait_429", "oai_new_code_429", "oai_page_429", "oai_credit_429", "oai_org_spend_429", "oai_quota_429", "oai_400",
+	"oai_rl_429", "oai_no_wait_429", "oai_wait_ms_429", "oai_page_429", "oai_new_quota_429", "oai_credit_429", "oai_org_spend_429", "oai_usage_429", "oai_quota_429", "oai_400",
 }
 
 // dialectsOfClients are the dialects that clients speak, each once.
