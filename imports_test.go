@@ -54,8 +54,10 @@ var table = map[string][]string{
 	"remote":     {"fixture", "ledger"},
 
 	"classifier": {"wire", "evidence", "dialects"},
+	"clients":    {"fixture"},
+	"attempts":   {"wire", "evidence", "classify", "dialects", "ledger", "fixture", "record"},
 	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
-		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes", "public", "remote"},
+		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes", "public", "remote", "clients", "attempts"},
 }
 
 // inTests stands in homes for "any _test.go file, and nothing else".
@@ -66,7 +68,7 @@ var homes = map[string][]string{
 	"github.com/spf13/cobra":          {program},
 	"github.com/spf13/pflag":          {program},
 	"golang.org/x/term":               {program},
-	"golang.org/x/sys":                {program},
+	"golang.org/x/sys":                {program, "real"},
 	"golang.org/x/crypto/acme":        {"public"},
 	"github.com/fatih/color":          {"report"},
 	"go.yaml.in/yaml/v4":              {"fixture", "schematest", inTests},
