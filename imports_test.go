@@ -52,7 +52,9 @@ var table = map[string][]string{
 	"recipes":    {"fixture", "target", "ledger", "record"},
 
 	"classifier": {"wire", "evidence", "dialects"},
-	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
+
+	"clients/reactions": {"classify", "dialects", "evidence", "fixture", "record", "wire"},
+	program: {"clients/reactions", "check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
 		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes"},
 }
 
