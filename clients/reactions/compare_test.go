@@ -75,8 +75,8 @@ func TestCompare(t *testing.T) {
 		{"a success", answer(429, limited, "retry-after: 1"), answer(200, limited), 1, []string{
 			"Anthropic SDKs: waited 1 s and recovered → takes it for an empty success (status 429 → 200)",
 			"worker: try 3 times, hold → take it as done (status 429 → 200)",
-			"LangChain JS: waited 1.5 s and recovered → fails at once (status 429 → 200)",
 			"Vercel AI SDK: waited 1 s and recovered → fails at once (status 429 → 200)",
+			"LangChain JS: waited 1.5 s and recovered → fails at once (status 429 → 200)",
 		}},
 		{"a status", answer(529, limited), answer(500, limited), 1, nil},
 		{"a status", answer(429, limited, "retry-after: 1"), answer(400, limited), 1, []string{

@@ -67,7 +67,7 @@ func view(name string, a *wire.Answer) View {
 // TestSDKsAsMeasured holds the data to the runs of the six official SDKs on 2026-11-30: the requests counted at the stub, and
 // the first wait where it was told from others.
 func TestSDKsAsMeasured(t *testing.T) {
-	sdks := []string{"anthropic-ts", "anthropic-go", "anthropic-python", "openai-node", "openai-go", "openai-python"}
+	sdks := []string{"anthropic-ts", "anthropic-go", "anthropic-py", "openai-node", "openai-go", "openai-py"}
 	all := func(x string) []string { return slices.Repeat([]string{x}, 6) }
 	type row struct {
 		name   string
@@ -141,15 +141,15 @@ func TestOthersAsMeasured(t *testing.T) {
 		want   int
 		wait   time.Duration // in all
 	}{
-		{"vercel-ai", answer(429, limited), 2, 3, 6 * time.Second},
-		{"vercel-ai", answer(429, limited, "retry-after: 1"), 2, 3, 2 * time.Second},
-		{"vercel-ai", answer(429, limited, "retry-after: 0"), 2, 3, 0},
-		{"vercel-ai", answer(429, limited, "retry-after: 61"), 2, 3, 6 * time.Second},
-		{"vercel-ai", answer(429, limited, "retry-after: 1", "x-should-retry: false"), 2, 3, 2 * time.Second},
-		{"vercel-ai", answer(400, limited, "x-should-retry: true"), 2, 1, 0},
-		{"vercel-ai", streamed(failed, wire.EndComplete), 2, 3, 6 * time.Second},
-		{"vercel-ai", streamed(begun+failed, wire.EndComplete), 2, 1, 0},
-		{"vercel-ai", answer(529, limited), 2, 3, 6 * time.Second},
+		{"ai-sdk", answer(429, limited), 2, 3, 6 * time.Second},
+		{"ai-sdk", answer(429, limited, "retry-after: 1"), 2, 3, 2 * time.Second},
+		{"ai-sdk", answer(429, limited, "retry-after: 0"), 2, 3, 0},
+		{"ai-sdk", answer(429, limited, "retry-after: 61"), 2, 3, 6 * time.Second},
+		{"ai-sdk", answer(429, limited, "retry-after: 1", "x-should-retry: false"), 2, 3, 2 * time.Second},
+		{"ai-sdk", answer(400, limited, "x-should-retry: true"), 2, 1, 0},
+		{"ai-sdk", streamed(failed, wire.EndComplete), 2, 3, 6 * time.Second},
+		{"ai-sdk", streamed(begun+failed, wire.EndComplete), 2, 1, 0},
+		{"ai-sdk", answer(529, limited), 2, 3, 6 * time.Second},
 		{"langchain-js", answer(429, limited), 2, 1, 0},
 		{"langchain-js", answer(429, capped), 2, 1, 0},
 		{"langchain-js", answer(429, quota), 2, 1, 0},

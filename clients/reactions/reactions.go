@@ -155,9 +155,14 @@ var load = sync.OnceValues(func() ([]*Client, error) {
 		}
 		all = append(all, c)
 	}
-	slices.SortStableFunc(all, func(a, b *Client) int {
-		return slices.Index(kinds(), string(a.Kind)) - slices.Index(kinds(), string(b.Kind))
-	})
+	order := func(c *Client) int {
+		n := 2 * slices.Index(kinds(), string(c.Kind))
+		if c.Group == c.Title {
+			n++ // behind those that come in groups, which are the official ones
+		}
+		return n
+	}
+	slices.SortStableFunc(all, func(a, b *Client) int { return order(a) - order(b) })
 	return all, nil
 })
 
