@@ -8,6 +8,7 @@ type Consequence struct {
 	Text    string   `json:"text"`    // direct → through, in a few words, without any text of the layer
 	Direct  Reaction `json:"direct"`
 	Through Reaction `json:"through"`
+	Minor   bool     `json:"minor,omitempty"` // only waits differ
 }
 
 // Reaction is what a client does about an answer that it gets again and again. Of one job, it is what worker, SDK and layer do

@@ -6,7 +6,8 @@ import (
 	"github.com/preservecheck/preservecheck/record"
 )
 
-// mostLines is how many lines of the model of clients stand below a row, unless all was asked for.
+// mostLines is how many lines of the model of clients stand below a row, unless all was asked for; those of which only waits differ
+// stand there only then.
 const mostLines = 5
 
 // modelKey stands before what rests on a model and not on the run.
@@ -15,24 +16,27 @@ const modelKey safe = "(model)"
 // clientFacts are the lines that say what changes for which clients, worst first; one that not all rows share says how many do.
 func (p *page) clientFacts(g group) (out []fact) {
 	rows := g.all()
-	lines, with := []string{}, map[string]int{}
+	lines, with, minor := []string{}, map[string]int{}, map[string]bool{}
 	for _, r := range rows {
 		for _, c := range r.Consequences {
 			line := clientLine(c)
 			if with[line]++; !slices.Contains(lines, line) {
-				lines = append(lines, line)
+				lines, minor[line] = append(lines, line), c.Minor
 			}
 		}
 	}
-	for i, line := range lines {
-		if i == mostLines && !p.verbose {
-			return append(out, fact{key: modelKey, remark: "and " + num(len(lines)-i) + " more with -v"})
+	for _, line := range lines {
+		if !p.verbose && (len(out) == mostLines || minor[line]) {
+			continue
 		}
 		text := brief(line, 3*p.width)
 		if with[line] < len(rows) {
 			text += " [" + num(with[line]) + " of " + count(len(rows), "row") + "]"
 		}
 		out = append(out, fact{key: modelKey, remark: text})
+	}
+	if left := len(lines) - len(out); left > 0 {
+		out = append(out, fact{key: modelKey, remark: "and " + num(left) + " more with -v"})
 	}
 	return out
 }

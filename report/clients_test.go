@@ -14,6 +14,7 @@ func withConsequences(n int) record.Document {
 	r := rowOf(&doc, "tier_cap", "plain")
 	for i := range n {
 		c := record.Consequence{Who: "client " + string(rune('a'+i)), Text: "1 request → 3 (x-should-retry added)", Clients: []string{"x"}}
+		c.Minor = i == 1
 		if i == n-1 {
 			c.Text = "evil \x1b[31m]]> <script> | `x`\nnext"
 		}
@@ -25,16 +26,16 @@ func withConsequences(n int) record.Document {
 // TestConsequences shows what each format makes of the model's lines.
 func TestConsequences(t *testing.T) {
 	short := render(t, withConsequences(7), TextOptions{})
-	for _, want := range []string{"(model)", "client a: 1 request → 3 (x-should-retry added) [1 of 2 rows]", "and 2 more with -v", "docs/reactions.md"} {
+	for _, want := range []string{"(model)", "client a: 1 request → 3 (x-should-retry added) [1 of 2 rows]", "client f", "and 2 more with -v", "docs/reactions.md"} {
 		if !strings.Contains(short, want) {
 			t.Errorf("text has no %q:\n%s", want, short)
 		}
 	}
-	if strings.Contains(short, "client f") {
-		t.Errorf("text has more than %d lines:\n%s", mostLines, short)
+	if strings.Contains(short, "client b:") || strings.Contains(short, "client g:") {
+		t.Errorf("text has more than %d lines, or one that only -v shows:\n%s", mostLines, short)
 	}
 	all := render(t, withConsequences(7), TextOptions{Verbose: true})
-	if !strings.Contains(all, "client f") || strings.Contains(all, "with -v") || strings.Contains(all, "\x1b") {
+	if !strings.Contains(all, "client b:") || !strings.Contains(all, "client g:") || strings.Contains(all, "with -v") || strings.Contains(all, "\x1b") {
 		t.Errorf("verbose text:\n%q", all)
 	}
 	if none := render(t, red(), TextOptions{}); strings.Contains(none, "(model)") {

@@ -57,7 +57,13 @@ func Compare(clients []*Client, direct, through View, hits int) []record.Consequ
 	slices.SortStableFunc(changes, func(a, b change) int { return b.weight - a.weight })
 	out := joined(changes, clients, direct.dialect.Name)
 	if job := oneJob(clients, direct, through, hits, end); job != nil {
-		out = append(out, *job)
+		worse := 0 // lines that weigh as much or more
+		for _, ch := range changes {
+			if ch.weight >= weighsRequests {
+				worse = 1 + slices.IndexFunc(out, func(c record.Consequence) bool { return slices.Contains(c.Clients, ch.client.Name) })
+			}
+		}
+		out = slices.Insert(out, worse, *job)
 	}
 	return out
 }
@@ -74,7 +80,7 @@ func joined(changes []change, clients []*Client, dialect string) (out []record.C
 	}
 	for _, text := range order {
 		same := lines[text]
-		c := record.Consequence{Who: who(same, clients, dialect), Text: text, Direct: same[0].direct.record(), Through: same[0].through.record()}
+		c := record.Consequence{Who: who(same, clients, dialect), Text: text, Direct: same[0].direct.record(), Through: same[0].through.record(), Minor: same[0].weight == weighsLittle}
 		for _, ch := range same {
 			c.Clients = append(c.Clients, ch.client.Name)
 		}

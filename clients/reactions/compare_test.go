@@ -58,10 +58,10 @@ func TestCompare(t *testing.T) {
 			"worker: pause and page → try 3 times, hold (retry-after 1 added, code lost); nobody is paged",
 			"fallback chain: skip the provider, page → retry, then try 1 more route at the same provider (retry-after 1 added, code lost); nobody is paged",
 			"LangChain JS: 1 request → 7 over 94 s (retry-after 1 added)",
+			"one job: requests 3 (worker 1 × SDK 3) → 9 (worker 3 × SDK 3), of which none can succeed",
 			"Anthropic SDKs: waits 0.5 s, then longer → 1 s (retry-after 1 added)",
 			"Vercel AI SDK: waits 2 s, then longer → 1 s (retry-after 1 added)",
 			"Claude Code: waits 0.6 s, then longer → 1 s, then longer (retry-after 1 added)",
-			"one job: requests 3 (worker 1 × SDK 3) → 9 (worker 3 × SDK 3), of which none can succeed",
 		}},
 		{"details alone", answer(429, cap429), answer(429, bare429), 3, []string{
 			"worker: pause and page → try 3 times, hold and investigate (code lost); a ticket, and nobody is paged",
