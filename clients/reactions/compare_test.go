@@ -3,6 +3,7 @@ package reactions
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/record"
@@ -105,6 +106,98 @@ func TestCompare(t *testing.T) {
 		got := lines(Compare(all, See(c.direct, dialects.Anthropic, ""), See(c.through, dialects.Anthropic, ""), c.hits))
 		if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
 			t.Errorf("%s:\n%s\nwant\n%s", c.why, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+	}
+}
+
+// TestToldLater keeps a page waiting: the SDK below the worker takes a wait that was added to a cap.
+func TestToldLater(t *testing.T) {
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs := Compare(all, See(answer(429, cap429), dialects.Anthropic, ""), See(answer(429, cap429, "retry-after: 130"), dialects.Anthropic, ""), 1)
+	i := len(cs) - 1
+	for ; i >= 0 && cs[i].Who != jobName; i-- {
+	}
+	if i < 0 || cs[i].Text != "somebody is told after 4 min instead of 1.5 s" {
+		t.Fatalf("%v", lines(cs))
+	}
+	if d, th := cs[i].Direct.ToldAfterMS, cs[i].Through.ToldAfterMS; d == nil || th == nil || *d != 1500 || *th != 260_000 {
+		t.Errorf("told after %v and %v ms", d, th)
+	}
+}
+
+// TestWeights puts the worst first: what nobody hears of before what costs more.
+func TestWeights(t *testing.T) {
+	waits := Reaction{Requests: 3, Waits: []time.Duration{time.Second, time.Second}}
+	paged := Reaction{Requests: 1, Words: "pause", Tells: "page"}
+	soon := end{after: time.Second}
+	for i, c := range []struct {
+		why  string
+		d, t Reaction
+		e    end
+		want int
+	}{
+		{"a failure that is taken for a success", paged, Reaction{Requests: 1, Done: true, Words: "done", Tells: "none"}, end{}, weighsSuccess},
+		{"nobody is told", paged, Reaction{Requests: 3, Words: "hold", Tells: "none"}, end{}, weighsTold},
+		{"a ticket for a page", paged, Reaction{Requests: 3, Words: "hold", Tells: "ticket"}, end{}, weighsTold},
+		{"another outcome", paged, Reaction{Requests: 3, Words: "hold", Tells: "page"}, end{}, weighsOutcome},
+		{"no recovery", waits, Reaction{Requests: 1}, soon, weighsRecovery},
+		{"more requests", Reaction{Requests: 1}, waits, end{never: true}, weighsRequests},
+		{"fewer requests", waits, Reaction{Requests: 1}, end{never: true}, weighsFewer},
+		{"other waits", waits, Reaction{Requests: 3, Waits: []time.Duration{0, 0}}, end{never: true}, weighsLittle},
+		{"another pace", Reaction{Requests: 1, Done: true, Pause: time.Second, Words: "clamp down"}, Reaction{Requests: 1, Done: true, Words: "full pace"}, end{never: true}, weighsLittle},
+	} {
+		if got := weigh(c.d, c.t, c.e); got != c.want {
+			t.Errorf("%d, %s: %d, want %d", i, c.why, got, c.want)
+		}
+	}
+}
+
+// TestChain counts the requests of a chain over its routes, and streams that only stop.
+func TestChain(t *testing.T) {
+	for _, c := range []struct {
+		client string
+		answer *wire.Answer
+		want   int
+		done   bool
+	}{
+		{"fallback", answer(529, limited), 6, false},
+		{"fallback", answer(404, limited), 2, false},
+		{"fallback", answer(429, cap429), 1, false},
+		{"anthropic-go", streamed(begun, wire.EndComplete), 1, true},
+		{"anthropic-go", streamed(begun, wire.EndReset), 1, false},
+		{"anthropic-go", streamed(begun+failed, wire.EndComplete), 1, false},
+	} {
+		r, known := Of(client(t, c.client), See(c.answer, dialects.Anthropic, ""))
+		if !known || r.Requests != c.want || r.Done != c.done {
+			t.Errorf("%s on %d: %+v, want %d requests, done %t", c.client, c.answer.Status, r, c.want, c.done)
+		}
+	}
+}
+
+// TestCodex has the waits that stand in a message.
+func TestCodex(t *testing.T) {
+	event := func(code, message string) *wire.Answer {
+		return streamed(`event: response.failed`+"\n"+`data: {"type":"response.failed","response":{"error":{"code":"`+code+`","message":"`+message+`"}}}`+"\n\n", wire.EndComplete)
+	}
+	for _, c := range []struct {
+		why    string
+		answer *wire.Answer
+		want   int
+		first  time.Duration
+	}{
+		{"a 429 is not sent again", answer(429, `{"error":{"message":"m","type":"requests","code":"rate_limit_exceeded"}}`, "retry-after: 1"), 1, 0},
+		{"a 500 is", answer(500, `{"error":{"message":"m"}}`, "retry-after: 9"), 5, 200 * time.Millisecond},
+		{"the message names the wait", event("rate_limit_exceeded", "Please try again in 11.5s. Visit"), 6, 11500 * time.Millisecond},
+		{"in milliseconds", event("rate_limit_exceeded", "Please try again in 28ms."), 6, 28 * time.Millisecond},
+		{"a layer reworded it", event("rate_limit_exceeded", "Slow down"), 6, 200 * time.Millisecond},
+		{"no money", event("insufficient_quota", "try again in 1s"), 1, 0},
+	} {
+		r, known := Of(client(t, "codex"), See(c.answer, dialects.OpenAIResponses, ""))
+		if !known || r.Requests != c.want || len(r.Waits) > 0 && r.Waits[0] != c.first {
+			t.Errorf("%s: %+v (known %t), want %d, first %s", c.why, r, known, c.want, c.first)
 		}
 	}
 }
