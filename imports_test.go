@@ -56,7 +56,9 @@ var table = map[string][]string{
 	"classifier": {"wire", "evidence", "dialects"},
 	"clients":    {"fixture"},
 	"attempts":   {"wire", "evidence", "classify", "dialects", "ledger", "fixture", "record"},
-	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
+
+	"clients/reactions": {"classify", "dialects", "evidence", "fixture", "record", "wire"},
+	program: {"clients/reactions", "check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
 		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes", "public", "remote", "clients", "attempts"},
 }
 

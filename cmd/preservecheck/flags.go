@@ -48,6 +48,7 @@ type checkFlags struct {
 	open                                              publicFlags
 	wait                                              bool
 	remoteStub, remoteAdmin                           string
+	client                                            []string
 }
 
 func (f *checkFlags) register(cmd *cobra.Command) {
@@ -91,6 +92,8 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.known, "known", nil, "`FILE` of differences that are known and may stay for a time (repeatable); -o known=FILE writes one, see docs/known.md")
 	fl.StringVar(&f.baseline, "baseline", "", "`OLD.json`, an earlier record of the layer: only what is new against it fails, see docs/gate.md")
 
+	fl.StringArrayVar(&f.client, "client", nil, "`NAME`s of the clients to say consequences for, with commas or repeated, or none (default: all of docs/reactions.md)")
+
 	fl.IntVar(&f.concurrency, "concurrency", 8, "requests side by side")
 	fl.IntVar(&f.repeat, "repeat", 1, "how often to ask for each row, to find faults that come and go")
 	fl.Float64Var(&f.rate, "rate", 0, "requests per second through the layer, 0 for as many as it takes")
@@ -124,6 +127,7 @@ func (f *checkFlags) complete(cmd *cobra.Command) {
 	offer("exclude", rowNames)
 	offer("stream", func() []string { return []string{"off", "on", "both"} })
 	offer("fail-on", func() []string { return []string{failOnChanged, failOnReclassified} })
+	offer("client", clientNames)
 	offer("color", func() []string { return colors })
 }
 

@@ -55,6 +55,7 @@ type plan struct {
 	known                          *gate.Declared      // nil: no known file was given
 	baseline                       *record.Document    // nil: every fault counts
 	launch                         *launch             // nil: the user starts the layer
+	clients                        *clientModel        // nil: nothing is said of clients
 }
 
 // newPlan reads the flags. Every error is one of usage.
@@ -62,7 +63,7 @@ func newPlan(a *app, cmd *cobra.Command, f *checkFlags) (*plan, error) {
 	p := &plan{flags: f, command: cmd.Name(), again: sayAgain(cmd)}
 	steps := []func(*app, *cobra.Command) error{
 		func(_ *app, cmd *cobra.Command) error { return f.validate(cmd) },
-		p.readLayer, p.readRemote, p.readOpening, p.readHeader, p.readStub, p.readStart, p.readJudging, p.readRows, p.readOutput, p.readClassifier, p.readKnown, p.readBaseline,
+		p.readLayer, p.readRemote, p.readOpening, p.readHeader, p.readStub, p.readStart, p.readJudging, p.readRows, p.readOutput, p.readClassifier, p.readKnown, p.readBaseline, p.readClients,
 	}
 	for _, step := range steps {
 		if err := step(a, cmd); err != nil {

@@ -78,9 +78,7 @@ func (a *app) judge(ctx context.Context, p *plan, s *source, c check.Config, lay
 		}
 		bar.show(at)
 	}
-	if p.classifier != nil {
-		c.Decided = p.classifier.note
-	}
+	c.Decided = p.decided()
 	deadline := time.Now().Add(c.Deadline)
 	d = check.Run(ctx, c)
 	if p.classifier != nil {
@@ -91,10 +89,32 @@ func (a *app) judge(ctx context.Context, p *plan, s *source, c check.Config, lay
 	}
 	p.noteSecret(&d, s)
 	p.judgeNews(&d)
+	if p.clients != nil {
+		p.clients.add(&d, p.rules, p.hide)
+	}
 	if d.Result.Next == "" {
 		d.Result.Next = p.hide(p.next(&d))
 	}
 	return d, nil
+}
+
+// decided hands each row's answers to those that look at them once all are settled, nil for nobody.
+func (p *plan) decided() func(check.Decided) {
+	var all []func(check.Decided)
+	if p.classifier != nil {
+		all = append(all, p.classifier.note)
+	}
+	if p.clients != nil {
+		all = append(all, p.clients.note)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return func(d check.Decided) {
+		for _, note := range all {
+			note(d)
+		}
+	}
 }
 
 // config puts a run together.

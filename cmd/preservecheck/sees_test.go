@@ -95,7 +95,7 @@ func everyKind() (all []faultKind) {
 func pageOf(parts [][]string) string {
 	var page, not strings.Builder
 	fmt.Fprintf(&page, "# What it sees\n\nIn 118 public reports, read up to 2026-11-30, layers lost, changed or invented evidence in %d ways. A matrix of ten plain\n"+
-		"answers and six fields would miss much of that, for %d reasons. Each has a layer that does just that and a run that names it\nin words; a test makes these runs and writes the examples. What can't be seen from outside stands at the end.\n", len(reported), len(missed))
+		"answers and six fields would miss much of that, for %d reasons. Each has a layer that does just that and a run that names it\nin words; a test makes these runs and writes the examples, without the lines of the model of clients. What can't be seen from outside\nstands at the end.\n", len(reported), len(missed))
 	n := 0
 	for i, k := range everyKind() {
 		switch i {
@@ -142,7 +142,7 @@ func (s sight) title() string {
 // show makes the run and returns the part of its report, held to what it must say.
 func (s sight) show(t *testing.T) string {
 	t.Helper()
-	args := append([]string{"check"}, s.args...)
+	args := append([]string{"check", "--client", noClient}, s.args...)
 	var urls []string
 	stubAt := 0
 	if control, ok := strings.CutPrefix(s.layer, controlPrefix); ok && s.file == "" {
