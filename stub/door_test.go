@@ -132,7 +132,7 @@ func TestWorstDelay(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	worst := WorstDelay(s.opt)
-	if took > worst+time.Second/2 { // of a machine that has other things to do
+	if took > worst+patience/4 { // of a machine that has other things to do
 		t.Errorf("it waited %v, more than the %v that it may have to", took, worst)
 	}
 	if took < 100*time.Millisecond {
@@ -190,7 +190,7 @@ func TestSlowProofIsNoProof(t *testing.T) {
 
 func TestStrangersOfOneSourceAreSlowedDown(t *testing.T) {
 	s := start(t, func(o *Options) { o.Secret, o.MaxConns = testSecret, 32 })
-	told, closed := 0, 0
+	began, told, closed := time.Now(), 0, 0
 	for range 60 {
 		switch say(s.from("127.0.0.2"), "GET / HTTP/1.1\r\nHost: s\r\n\r\n") {
 		case strangerAnswer:
@@ -199,7 +199,7 @@ func TestStrangersOfOneSourceAreSlowedDown(t *testing.T) {
 			closed++
 		}
 	}
-	if told < 8 || closed < 20 || told+closed != 60 {
+	if most := 8 + 1 + int(strangersPerSecond*time.Since(began).Seconds()); told < 8 || told > most || told+closed != 60 {
 		t.Errorf("%d answered, %d closed", told, closed)
 	}
 	if out := say(s.from("127.0.0.3"), holds("tier_cap", ledger.NewNonce())); !strings.HasPrefix(out, "HTTP/1.1 429") {
