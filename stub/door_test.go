@@ -143,6 +143,25 @@ func TestWorstDelay(t *testing.T) {
 	}
 }
 
+// TestWhoCanNotPayKeepsNobodyWaiting: connections are looked at one behind another.
+func TestWhoCanNotPayKeepsNobodyWaiting(t *testing.T) {
+	s := start(t, func(o *Options) { o.Secret, o.MaxConns, o.HeadTimeout = testSecret, 8, patience })
+	for range 6 {
+		say(s.from("127.0.0.2"), "GET / HTTP/1.1\r\nHost: s\r\n\r\n") // its tokens are spent
+	}
+	for i := range 8 {
+		_, _ = io.WriteString(s.from(fmt.Sprintf("127.0.0.%d", 3+i/2)), slowHead)
+	}
+	eventually(t, "all slots are taken", func() bool { return s.Stats().Open == 8 })
+	began := time.Now()
+	say(s.from("127.0.0.2"), "GET / HTTP/1.1\r\nHost: s\r\n\r\n")
+	if took := time.Since(began); took > patience/2 {
+		t.Errorf("who can't pay waited for %v", took)
+	}
+	s.from("127.0.0.9")
+	eventually(t, "a good one waits for a slot, and for nothing else", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.door.waiting == 1 })
+}
+
 func TestWorstDelayIsComputed(t *testing.T) {
 	for _, c := range []struct {
 		why  string
