@@ -146,10 +146,10 @@ func (s *Server) pace() bool {
 func (s *Server) admit(nc net.Conn) admission {
 	give := time.NewTimer(WorstDelay(s.opt) + time.Second) // what can't be later than that may be a little
 	defer give.Stop()
-	key, late := sourceOf(nc.RemoteAddr()), false
+	v := visit{from: sourceOf(nc.RemoteAddr())}
 	for {
 		s.mu.Lock()
-		what, room := s.decide(nc, key, late)
+		what, room := s.decide(nc, &v)
 		s.mu.Unlock()
 		if room == nil {
 			return what
@@ -157,7 +157,7 @@ func (s *Server) admit(nc net.Conn) admission {
 		select {
 		case <-room:
 		case <-give.C:
-			late = true
+			v.late = true
 		case <-s.done:
 		}
 		s.mu.Lock()
@@ -166,32 +166,42 @@ func (s *Server) admit(nc net.Conn) admission {
 	}
 }
 
-// decide says what becomes of a connection, or what it has to wait for.
-func (s *Server) decide(nc net.Conn, key netip.Addr, late bool) (admission, <-chan struct{}) {
+// visit is a connection that is not let in yet.
+type visit struct {
+	from netip.Addr
+	paid bool // with a token of its source
+	late bool // it has waited for as long as it may have to
+}
+
+// pay takes a token of the source, once.
+func (v *visit) pay(src *source, now time.Time, depth int) bool {
+	if !v.paid {
+		_, v.paid = src.strange.take(now, strangersPerSecond, float64(depth), 0)
+	}
+	return v.paid
+}
+
+// decide says what becomes of a connection, or what it has to wait for. A source pays before its connection waits: those that can't
+// would keep good ones behind them from being looked at.
+func (s *Server) decide(nc net.Conn, v *visit) (admission, <-chan struct{}) {
 	d, now := s.door, time.Now()
-	src := d.source(key)
+	src := d.source(v.from)
 	full, known := len(s.open)-d.over >= s.opt.MaxConns, src.known(now)
 	crowded := src != nil && src.open >= d.perSource
 	switch {
 	case s.closed:
 		return turnedAway, nil
-	case crowded && !known:
+	case src != nil && !known && (crowded || !v.pay(src, now, d.perSource)):
 		s.stats.strangers.Add(1)
 		return turnedAway, nil
-	case full && !crowded && d.unproven > 0 && !late:
+	case full && !crowded && d.unproven > 0 && !v.late:
 		d.waiting++
 		return 0, d.room
 	}
-	g := &guest{source: src, paid: src != nil && !known, over: full || crowded}
+	g := &guest{source: src, paid: v.paid, over: full || crowded}
 	if g.over && (d.over >= extra || src != nil && src.open >= d.perSource+extra/4) {
 		s.turnAway(known)
 		return turnedAway, nil
-	}
-	if g.paid {
-		if _, ok := src.strange.take(now, strangersPerSecond, float64(d.perSource), 0); !ok {
-			s.stats.strangers.Add(1)
-			return turnedAway, nil
-		}
 	}
 	d.unproven++
 	if src != nil {

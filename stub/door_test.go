@@ -132,7 +132,7 @@ func TestWorstDelay(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	worst := WorstDelay(s.opt)
-	if took > worst+time.Second/2 { // of a machine that has other things to do
+	if took > worst+patience/4 { // of a machine that has other things to do
 		t.Errorf("it waited %v, more than the %v that it may have to", took, worst)
 	}
 	if took < 100*time.Millisecond {
@@ -141,6 +141,25 @@ func TestWorstDelay(t *testing.T) {
 	if got := s.Stats(); got.Overloaded+got.Dropped != 0 {
 		t.Errorf("slow strangers concern the run: %+v", got)
 	}
+}
+
+// TestWhoCanNotPayKeepsNobodyWaiting: connections are looked at one behind another.
+func TestWhoCanNotPayKeepsNobodyWaiting(t *testing.T) {
+	s := start(t, func(o *Options) { o.Secret, o.MaxConns, o.HeadTimeout = testSecret, 8, patience })
+	s.mu.Lock()
+	s.door.source(netip.MustParseAddr("127.0.0.2")).strange = bucket{spent: 1e6, at: time.Now()}
+	s.mu.Unlock()
+	for i := range 8 {
+		_, _ = io.WriteString(s.from(fmt.Sprintf("127.0.0.%d", 3+i/2)), slowHead)
+	}
+	eventually(t, "all slots are taken", func() bool { return s.Stats().Open == 8 })
+	began := time.Now()
+	say(s.from("127.0.0.2"), "GET / HTTP/1.1\r\nHost: s\r\n\r\n")
+	if took := time.Since(began); took > patience/2 {
+		t.Errorf("who can't pay waited for %v", took)
+	}
+	s.from("127.0.0.9")
+	eventually(t, "a good one waits for a slot, and for nothing else", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.door.waiting == 1 })
 }
 
 func TestWorstDelayIsComputed(t *testing.T) {
@@ -190,7 +209,7 @@ func TestSlowProofIsNoProof(t *testing.T) {
 
 func TestStrangersOfOneSourceAreSlowedDown(t *testing.T) {
 	s := start(t, func(o *Options) { o.Secret, o.MaxConns = testSecret, 32 })
-	told, closed := 0, 0
+	began, told, closed := time.Now(), 0, 0
 	for range 60 {
 		switch say(s.from("127.0.0.2"), "GET / HTTP/1.1\r\nHost: s\r\n\r\n") {
 		case strangerAnswer:
@@ -199,7 +218,7 @@ func TestStrangersOfOneSourceAreSlowedDown(t *testing.T) {
 			closed++
 		}
 	}
-	if told < 8 || closed < 20 || told+closed != 60 {
+	if most := 8 + 1 + int(strangersPerSecond*time.Since(began).Seconds()); told < 8 || told > most || told+closed != 60 {
 		t.Errorf("%d answered, %d closed", told, closed)
 	}
 	if out := say(s.from("127.0.0.3"), holds("tier_cap", ledger.NewNonce())); !strings.HasPrefix(out, "HTTP/1.1 429") {
@@ -324,81 +343,5 @@ func TestCloseWhileSomebodyWaits(t *testing.T) {
 	}
 	if out, _ := io.ReadAll(waits); len(out) != 0 {
 		t.Errorf("%q", out)
-	}
-}
-
-func TestSourceOf(t *testing.T) {
-	for _, c := range []struct{ why, a, want string }{
-		{"IPv4", "192.0.2.7:1", "192.0.2.7"},
-		{"IPv4 written as IPv6", "[::ffff:192.0.2.7]:1", "192.0.2.7"},
-		{"IPv6 by its /64", "[2001:db8:1:2:3:4:5:6]:1", "2001:db8:1:2::"},
-		{"IPv6 with a zone", "[fe80::1%eth0]:1", "fe80::"},
-	} {
-		if got := sourceOf(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.a))); got.String() != c.want {
-			t.Errorf("%s: %v, want %s", c.why, got, c.want)
-		}
-	}
-	if got := sourceOf(&net.UnixAddr{Name: "/x"}); got.IsValid() {
-		t.Error(got)
-	}
-}
-
-// TestSourcesAreBounded: addresses cost nothing to whoever has many.
-func TestSourcesAreBounded(t *testing.T) {
-	d := newDoor(Options{PerSource: 1})
-	busy := netip.MustParseAddr("192.0.2.1")
-	d.source(busy).open = 1
-	a := netip.MustParseAddr("2001:db8::")
-	for range 3 * maxSources {
-		b := a.As16()
-		for i := 7; i >= 0; i-- { // the next /64
-			if b[i]++; b[i] != 0 {
-				break
-			}
-		}
-		a = netip.AddrFrom16(b)
-		d.source(a)
-	}
-	if len(d.sources) > maxSources || d.sources[busy] == nil {
-		t.Errorf("%d sources, of those with connections: %v", len(d.sources), d.sources[busy])
-	}
-}
-
-func TestBucket(t *testing.T) {
-	var b bucket
-	now := time.Now()
-	taken := func(n int, at time.Duration, patience time.Duration) (ok int, wait time.Duration) {
-		for range n {
-			w, yes := b.take(now.Add(at), 10, 5, patience)
-			if yes {
-				ok, wait = ok+1, w
-			}
-		}
-		return ok, wait
-	}
-	for _, c := range []struct {
-		why          string
-		n            int
-		at, patience time.Duration
-		ok           int
-		wait         time.Duration
-	}{
-		{"as many as it is deep", 9, 0, 0, 5, 0},
-		{"none at once", 1, 0, 0, 0, 0},
-		{"one after the time of one", 3, 100 * time.Millisecond, 0, 1, 0},
-		{"no more than its depth after long", 20, time.Hour, 0, 5, 0},
-		{"those that can wait", 9, time.Hour, 250 * time.Millisecond, 2, 200 * time.Millisecond},
-		{"a clock that goes back gives nothing", 1, 0, 0, 0, 0},
-	} {
-		ok, wait := taken(c.n, c.at, c.patience)
-		if ok != c.ok || (wait-c.wait).Abs() > time.Millisecond {
-			t.Errorf("%s: %d after %v, want %d after %v", c.why, ok, wait, c.ok, c.wait)
-		}
-	}
-	b.giveBack()
-	b.giveBack()
-	b.giveBack()
-	if ok, _ := taken(5, time.Hour, 0); ok != 1 {
-		t.Errorf("what is given back can be taken: %d", ok)
 	}
 }
