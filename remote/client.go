@@ -58,8 +58,9 @@ type Client struct {
 
 // entry is one hit as it was told last.
 type entry struct {
-	seq uint64
-	hit ledger.Hit
+	seq          uint64
+	hit          ledger.Hit
+	at, answerAt int64 // by the stub's clock
 }
 
 // Open opens a run. The stub must have the same matrix and settings; a *Refusal says what it has else.
@@ -142,6 +143,15 @@ func (c *Client) Hash(b []byte) string { return c.key.Hash(b) }
 
 // Shared reports that others have business at the stub.
 func (c *Client) Shared() bool { return true }
+
+// Witness tells of an answer that surely came from a hit, by which the stub's clock can be told.
+func (c *Client) Witness(hit string, sent, first time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.hits[hit]; e != nil {
+		c.times.witness(sent, first, e.at, e.answerAt)
+	}
+}
 
 // Issue notes a tag that a request is about to carry.
 func (c *Client) Issue(t ledger.Tag) {

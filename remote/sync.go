@@ -78,14 +78,14 @@ func (c *Client) take(got *syncReply) error {
 		if err != nil {
 			return err
 		}
-		c.put(got.Hits[i].Seq, h, false)
+		c.put(&got.Hits[i], h, false)
 	}
 	for i := range got.Strays {
 		h, err := c.times.hit(&got.Strays[i], "", now)
 		if err != nil || h.Tag.Nonce != "" {
 			return errors.Join(errStrange, err)
 		}
-		c.put(got.Strays[i].Seq, h, true)
+		c.put(&got.Strays[i], h, true)
 	}
 	if len(c.hits) > maxKept {
 		return errStrange
@@ -99,16 +99,17 @@ func (c *Client) take(got *syncReply) error {
 	return nil
 }
 
-func (c *Client) put(seq uint64, h ledger.Hit, stray bool) {
+func (c *Client) put(told *hit, h ledger.Hit, stray bool) {
 	e, known := c.hits[h.ID]
+	now := entry{told.Seq, h, told.At, told.Served.AnswerAt}
 	switch {
-	case c.doomed[h.ID] || known && e.seq >= seq:
+	case c.doomed[h.ID] || known && e.seq >= now.seq:
 		return
 	case known:
-		e.seq, e.hit = seq, h
+		*e = now
 		return
 	}
-	e = &entry{seq, h}
+	e = &now
 	c.hits[h.ID] = e
 	fixture, issued := c.issued[h.Tag.Nonce]
 	switch {
