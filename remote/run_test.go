@@ -35,7 +35,7 @@ func TestRunsLikeALocalOne(t *testing.T) {
 		{"a changed answer", "drop-details", "auto", 1, "reclassified"},
 		{"hits are counted", "retry-twice", "auto", 1, "retried"},
 		{"by a channel with a tag alone: who else may have sent them?", "retry-twice", "armed", 3, "inconclusive"},
-		{"an answer that the stub never gave", "answer-once", "auto", 1, "preserved"},
+		{"an answer from memory", "cache", "auto", 1, "preserved"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			d := p.control(p.open(), c.fault, channel(c.channel), some(2))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/preservecheck/preservecheck/ledger"
 )
@@ -121,6 +122,35 @@ func (c *Client) put(told *hit, h ledger.Hit, stray bool) {
 	default:
 		c.byNonce[h.Tag.Nonce] = append(c.byNonce[h.Tag.Nonce], e)
 	}
+}
+
+// Arrivals are what reached a stub without belonging to a run.
+type Arrivals struct {
+	Hits      []ledger.Hit
+	Refused   int64 // requests so far whose tag is no open run's
+	Strangers int64 // requests so far that did not know the stub's secret
+}
+
+// Arrivals returns what came or changed after a number, 0 for all that is kept, and the number to ask for the next with. It is
+// for somebody who sets a gateway up, and has no part in a run.
+func (c *Client) Arrivals(ctx context.Context, after uint64) (Arrivals, uint64, error) {
+	var got arrivalsReply
+	if err := c.call(ctx, http.MethodGet, "/arrivals?after="+strconv.FormatUint(after, 10), nil, &got); err != nil {
+		return Arrivals{}, after, err
+	}
+	if len(got.Arrivals) > 2*pageHits {
+		return Arrivals{}, after, errStrange
+	}
+	out := Arrivals{Refused: got.Refused, Strangers: got.Strangers}
+	now := c.times.now()
+	for i := range got.Arrivals {
+		h, err := c.times.hit(&got.Arrivals[i], "", now)
+		if err != nil {
+			return Arrivals{}, after, err
+		}
+		out.Hits = append(out.Hits, h)
+	}
+	return out, got.Next, nil
 }
 
 func marshal(v any) []byte {
