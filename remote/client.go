@@ -78,10 +78,9 @@ func Open(ctx context.Context, opt Options) (*Client, error) {
 		return nil, err
 	}
 	key, err := ledger.ParseKey(open.Key)
-	c := &Client{
-		caller: calls, run: open.Run, key: key, mint: ledger.NewMint(open.Run, key), lease: time.Duration(open.LeaseMS) * time.Millisecond,
-		quiet: time.Duration(open.QuietMS) * time.Millisecond, issued: map[string]string{}, hits: map[string]*entry{}, byNonce: map[string][]*entry{}, doomed: map[string]bool{},
-	}
+	c := blank(open.Run)
+	c.caller, c.key, c.mint = calls, key, ledger.NewMint(open.Run, key)
+	c.lease, c.quiet = time.Duration(open.LeaseMS)*time.Millisecond, time.Duration(open.QuietMS)*time.Millisecond
 	if err != nil || !isHex(c.run, ledger.RunLen) || c.lease < minPeriod || c.quiet < minPeriod {
 		calls.client.CloseIdleConnections()
 		return nil, errStrange
@@ -96,6 +95,13 @@ func Open(ctx context.Context, opt Options) (*Client, error) {
 	}
 	c.beaten.Go(func() { c.beat(ctx) })
 	return c, nil
+}
+
+// blank is a run of which nothing is known.
+func blank(run string) *Client {
+	return &Client{
+		caller: &caller{times: newTimeline()}, run: run, issued: map[string]string{}, hits: map[string]*entry{}, byNonce: map[string][]*entry{}, doomed: map[string]bool{},
+	}
 }
 
 const (
