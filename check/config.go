@@ -35,6 +35,8 @@ type Hits interface {
 	Sync() error
 	// Shared reports whether others have business at the stub, so that a hit which nothing explains may be theirs.
 	Shared() bool
+	// Witness tells of an answer that surely came from a hit, by which a clock that is not ours can be told.
+	Witness(hit string, sent, first time.Time)
 	// Refused returns how many requests bore this run's name under a nonce that it never made, beside those in Unexplained.
 	Refused() int
 	// Of returns the hits of one client request in order of arrival.

@@ -129,7 +129,7 @@ func (r *runner) silent() (out []record.Finding) {
 	if len(out) > 0 {
 		out[0].Advice = r.advice()
 	}
-	if why := cmp.Or(r.blinded(), r.anyUnsent()); why != "" {
+	if why := cmp.Or(r.trouble, r.blinded(), r.anyUnsent()); why != "" {
 		for i := range out { // told, but nobody's fault for sure
 			out[i].Fails, out[i].Soft, out[i].Advice = false, false, why
 		}

@@ -164,7 +164,9 @@ func (r *runner) fetchDirect(ctx context.Context) {
 		}
 		p := r.direct(ctx, row.Fixture.Name, row.lane())
 		r.sync()
-		e := p.evidence(r.c.Hits.Of(p.tag.Nonce))
+		hits := r.c.Hits.Of(p.tag.Nonce)
+		e := p.evidence(hits)
+		r.witness(p, hits)
 		r.noteUnsent(row, p)
 		r.mu.Lock()
 		defer r.mu.Unlock()

@@ -20,6 +20,13 @@ func (r *runner) sync() {
 	}
 }
 
+// witness tells of a direct answer from whose hit it came. No layer has a part in it.
+func (r *runner) witness(p *probe, hits []ledger.Hit) {
+	if own, _ := r.idsIn(p.answer, hits); own && len(hits) == 1 {
+		r.c.Hits.Witness(hits[0].ID, p.answer.SentAt, p.answer.FirstAt)
+	}
+}
+
 // blinded says why hits are not known any more, "" while they are. A layer can't be blamed for a hit that is missing then.
 func (r *runner) blinded() string {
 	r.mu.Lock()

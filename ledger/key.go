@@ -24,7 +24,10 @@ func NewKey() (k Key) {
 
 // ParseKey reads what String wrote.
 func ParseKey(s string) (k Key, err error) {
-	if n, err := hex.Decode(k[:], []byte(s)); err != nil || n != len(k) || len(s) != 2*len(k) {
+	if len(s) != 2*len(k) {
+		return Key{}, ErrKey
+	}
+	if _, err := hex.Decode(k[:], []byte(s)); err != nil {
 		return Key{}, ErrKey
 	}
 	return k, nil

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"sync"
+	"time"
 )
 
 // DefaultLimit is how many hits a ledger keeps.
@@ -105,6 +106,9 @@ func (l *Ledger) Shared() bool { return false }
 
 // Refused is 0: a hit with a tag that this run never made is unexplained here.
 func (l *Ledger) Refused() int { return 0 }
+
+// Witness does nothing: the stub's clock is this machine's.
+func (l *Ledger) Witness(string, time.Time, time.Time) {}
 
 // Arrived is Add for a stub: it fills in the hashes of the request's parts.
 func (l *Ledger) Arrived(h Hit, p Parts) (Tag, []Channel) {

@@ -127,7 +127,7 @@ func (c *caller) once(ctx context.Context, method, path string, body []byte, out
 	if err != nil {
 		return !errors.Is(err, ErrAddress), fmt.Errorf("the stub's admin API gave no answer: %w", plainly(err))
 	}
-	defer answer.Body.Close()
+	defer func() { _ = answer.Body.Close() }() // what could not be read is told below
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
 	if came.IsZero() {
 		came = time.Now() // later than it was: that only widens what is known

@@ -58,8 +58,9 @@ type Client struct {
 
 // entry is one hit as it was told last.
 type entry struct {
-	seq uint64
-	hit ledger.Hit
+	seq          uint64
+	hit          ledger.Hit
+	at, answerAt int64 // by the stub's clock
 }
 
 // Open opens a run. The stub must have the same matrix and settings; a *Refusal says what it has else.
@@ -77,10 +78,9 @@ func Open(ctx context.Context, opt Options) (*Client, error) {
 		return nil, err
 	}
 	key, err := ledger.ParseKey(open.Key)
-	c := &Client{
-		caller: calls, run: open.Run, key: key, mint: ledger.NewMint(open.Run, key), lease: time.Duration(open.LeaseMS) * time.Millisecond,
-		quiet: time.Duration(open.QuietMS) * time.Millisecond, issued: map[string]string{}, hits: map[string]*entry{}, byNonce: map[string][]*entry{}, doomed: map[string]bool{},
-	}
+	c := blank(open.Run)
+	c.caller, c.key, c.mint = calls, key, ledger.NewMint(open.Run, key)
+	c.lease, c.quiet = time.Duration(open.LeaseMS)*time.Millisecond, time.Duration(open.QuietMS)*time.Millisecond
 	if err != nil || !isHex(c.run, ledger.RunLen) || c.lease < minPeriod || c.quiet < minPeriod {
 		calls.client.CloseIdleConnections()
 		return nil, errStrange
@@ -95,6 +95,13 @@ func Open(ctx context.Context, opt Options) (*Client, error) {
 	}
 	c.beaten.Go(func() { c.beat(ctx) })
 	return c, nil
+}
+
+// blank is a run of which nothing is known.
+func blank(run string) *Client {
+	return &Client{
+		caller: &caller{times: newTimeline()}, run: run, issued: map[string]string{}, hits: map[string]*entry{}, byNonce: map[string][]*entry{}, doomed: map[string]bool{},
+	}
 }
 
 const (
@@ -142,6 +149,15 @@ func (c *Client) Hash(b []byte) string { return c.key.Hash(b) }
 
 // Shared reports that others have business at the stub.
 func (c *Client) Shared() bool { return true }
+
+// Witness tells of an answer that surely came from a hit, by which the stub's clock can be told.
+func (c *Client) Witness(hit string, sent, first time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.hits[hit]; e != nil {
+		c.times.witness(sent, first, e.at, e.answerAt)
+	}
+}
 
 // Issue notes a tag that a request is about to carry.
 func (c *Client) Issue(t ledger.Tag) {

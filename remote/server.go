@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -90,8 +91,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		nothing(w)
 		return
 	}
-	if _, pattern := s.mux.Handler(r); pattern == "" {
-		nothing(w) // also where another method would do
+	if _, pattern := s.mux.Handler(r); pattern == "" || r.URL.Path != path.Clean(r.URL.Path) {
+		nothing(w) // also where another method would do, or a redirect
 		return
 	}
 	s.mux.ServeHTTP(w, r)

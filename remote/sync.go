@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/preservecheck/preservecheck/ledger"
 )
@@ -78,14 +79,14 @@ func (c *Client) take(got *syncReply) error {
 		if err != nil {
 			return err
 		}
-		c.put(got.Hits[i].Seq, h, false)
+		c.put(&got.Hits[i], h, false)
 	}
 	for i := range got.Strays {
 		h, err := c.times.hit(&got.Strays[i], "", now)
 		if err != nil || h.Tag.Nonce != "" {
 			return errors.Join(errStrange, err)
 		}
-		c.put(got.Strays[i].Seq, h, true)
+		c.put(&got.Strays[i], h, true)
 	}
 	if len(c.hits) > maxKept {
 		return errStrange
@@ -99,16 +100,17 @@ func (c *Client) take(got *syncReply) error {
 	return nil
 }
 
-func (c *Client) put(seq uint64, h ledger.Hit, stray bool) {
+func (c *Client) put(told *hit, h ledger.Hit, stray bool) {
 	e, known := c.hits[h.ID]
+	now := entry{told.Seq, h, told.At, told.Served.AnswerAt}
 	switch {
-	case c.doomed[h.ID] || known && e.seq >= seq:
+	case c.doomed[h.ID] || known && e.seq >= now.seq:
 		return
 	case known:
-		e.seq, e.hit = seq, h
+		*e = now
 		return
 	}
-	e = &entry{seq, h}
+	e = &now
 	c.hits[h.ID] = e
 	fixture, issued := c.issued[h.Tag.Nonce]
 	switch {
@@ -120,6 +122,35 @@ func (c *Client) put(seq uint64, h ledger.Hit, stray bool) {
 	default:
 		c.byNonce[h.Tag.Nonce] = append(c.byNonce[h.Tag.Nonce], e)
 	}
+}
+
+// Arrivals are what reached a stub without belonging to a run.
+type Arrivals struct {
+	Hits      []ledger.Hit
+	Refused   int64 // requests so far whose tag is no open run's
+	Strangers int64 // requests so far that did not know the stub's secret
+}
+
+// Arrivals returns what came or changed after a number, 0 for all that is kept, and the number to ask for the next with. It is
+// for somebody who sets a gateway up, and has no part in a run.
+func (c *Client) Arrivals(ctx context.Context, after uint64) (Arrivals, uint64, error) {
+	var got arrivalsReply
+	if err := c.call(ctx, http.MethodGet, "/arrivals?after="+strconv.FormatUint(after, 10), nil, &got); err != nil {
+		return Arrivals{}, after, err
+	}
+	if len(got.Arrivals) > 2*pageHits {
+		return Arrivals{}, after, errStrange
+	}
+	out := Arrivals{Refused: got.Refused, Strangers: got.Strangers}
+	now := c.times.now()
+	for i := range got.Arrivals {
+		h, err := c.times.hit(&got.Arrivals[i], "", now)
+		if err != nil {
+			return Arrivals{}, after, err
+		}
+		out.Hits = append(out.Hits, h)
+	}
+	return out, got.Next, nil
 }
 
 func marshal(v any) []byte {
