@@ -96,12 +96,18 @@ func (r *runner) throughModel(ctx context.Context, name, model string, l lane, c
 
 // direct asks the stub for a fixture without the layer.
 func (r *runner) direct(ctx context.Context, name string, l lane) *probe {
+	p := r.directly(ctx, r.c.Direct, name, l)
+	r.helper(p.tag)
+	return p
+}
+
+// directly asks over one of the ways to the stub.
+func (r *runner) directly(ctx context.Context, w Way, name string, l lane) *probe {
 	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, lane: l, paused: r.pauseIn(name)}
 	r.c.Hits.Issue(p.tag)
-	r.helper(p.tag)
 	a := wire.Ask{Model: modelName("preservecheck", name), Prompt: prompt, Stream: l.mode == fixture.Stream}
 	r.c.Channels.Mark(&a, p.tag, []ledger.Channel{ledger.Marker})
-	p.answer = r.do(ctx, r.c.Direct, r.probed(p, l.dialect.Request("", a)), r.c.Timeout)
+	p.answer = r.do(ctx, w, r.probed(p, l.dialect.Request("", a)), r.c.Timeout)
 	return p
 }
 

@@ -135,10 +135,14 @@ func (p *plan) config(s *station) check.Config {
 	if p.stubURL != nil {
 		d.Target.StubURL = p.stubURL.String()
 	}
+	var near check.Way
+	public := ""
 	if p.stubURL != nil && p.stubURL.Scheme == "https" {
+		near, public = below{direct}, p.stubURL.String()
 		direct = wire.Client{Base: *p.stubURL, TLS: p.tls}
 	}
 	return check.Config{
+		Near: near, Public: public,
 		Routes: p.checkRoutes(), Hops: p.target != nil && p.target.Hops,
 		Run: s.ledger.Run(), Matrix: p.matrix, Rows: p.chosen.rows,
 		Layer: wire.Client{Base: p.layer, TLS: p.tls}, Base: p.layer.Path,
