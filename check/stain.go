@@ -71,10 +71,16 @@ func stainOf(s *seen, sent int, own string) stain {
 	return x
 }
 
-// replaced: the error or the whole body is gone, so this is another text and not the same one altered.
+// replaced: the error is gone, or the whole body is another text and not the same one with something around it.
 func replaced(ds []compare.Difference) bool {
 	return slices.ContainsFunc(ds, func(d compare.Difference) bool {
-		return (d.Difference.Key == "error" || d.Difference.Key == "body") && (d.Dir == evidence.Lost || d.Want.Kind != d.Got.Kind)
+		switch d.Difference.Key {
+		case "error":
+			return d.Dir == evidence.Lost || d.Want.Kind != d.Got.Kind
+		case "body":
+			return d.Dir != evidence.Invented && d.Nuance != evidence.Embedded
+		}
+		return false
 	})
 }
 
