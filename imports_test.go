@@ -49,7 +49,7 @@ var table = map[string][]string{
 
 	"schematest": {}, // imported by tests alone: no package has it in its list
 	"gateway":    {},
-	"public":     {},
+	"public":     {"gateway", "wire"},
 	"recipes":    {"fixture", "target", "ledger", "record"},
 	"remote":     {"fixture", "ledger"},
 

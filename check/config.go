@@ -58,7 +58,9 @@ type Config struct {
 	Rows     []Row // what to judge, in the matrix's order
 	Layer    Way
 	Base     string // path of the layer's base URL
-	Direct   Way
+	Direct   Way    // to the stub itself, as a layer reaches it: over its public URL where it has one
+	Near     Way    // to the stub over loopback, beside a public Direct; nil: there is no such way
+	Public   string // the public URL as it may be shown, "" for none; a Direct beside Near is public in any case
 	Hits     Hits
 	Rules    compare.Rules
 	Channel  string // auto, marker, model, header, path, armed
@@ -69,6 +71,7 @@ type Config struct {
 	Header   []wire.Field                           // sent through the layer only
 	Idle     func() bool                            // an embedded layer says when nothing is under way; nil: wait for late hits
 	Gone     func() string                          // why the layer can't be asked any more; nil or "": it can
+	WayGone  func() string                          // why the public way leads nowhere any more, as its tunnel knows; nil or "": it may
 	Trouble  func() string                          // what went wrong at the stub so that hits may be missing; nil or "": nothing
 	Proof    func(ctx context.Context) record.Proof // runs while the layer is waited for
 

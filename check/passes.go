@@ -90,8 +90,8 @@ func (r *runner) judge(s *seen) {
 	s.hits = r.c.Hits.Of(s.probe.tag.Nonce)
 	s.from = s.trace(s.hits)
 	s.judged = r.c.Rules.Judge(compare.Observed{
-		Fixture: s.row.Fixture, Mode: s.row.Mode, Route: s.row.Route, Dialect: s.row.Dialect, Expected: r.expected[s.row], Direct: r.directs[s.row],
-		Layer: s.layer, Answer: s.probe.answer, Hits: len(s.hits), Dirty: r.dirty[s.row], Unserved: noteOf(s.hits, true), Astray: noteOf(s.hits, false), Provenance: s.from,
+		Fixture: s.row.Fixture, Mode: s.row.Mode, Route: s.row.Route, Dialect: s.row.Dialect, Expected: r.expected[s.row], Direct: r.base(s.row),
+		Layer: s.layer, Answer: s.probe.answer, Hits: len(s.hits), Dirty: r.dirt(s.row), Overlook: r.overlook[s.row], Unserved: noteOf(s.hits, true), Astray: noteOf(s.hits, false), Provenance: s.from,
 		Doubt: s.doubt(),
 	})
 }
@@ -109,7 +109,7 @@ func noteOf(hits []ledger.Hit, ownFault bool) string {
 
 // pass asks rows side by side. The second time is a phase of its own, with rows of its own to count.
 func (r *runner) pass(ctx context.Context, name string, rows []Row) {
-	phase, done, total := "rows", &r.done, len(r.c.Rows)*max(1, r.c.Repeat)
+	phase, done, total := "rows", &r.done, len(r.testable(r.c.Rows))*max(1, r.c.Repeat)
 	if name == passB {
 		rows = slices.Clone(rows)
 		slices.Reverse(rows)
@@ -269,7 +269,7 @@ func (r *runner) triage(rows []Row) (again, alone []Row) {
 
 // unlikeFixture: directly fetched, the stub did not answer the fixture. No further asking can judge such a row.
 func (r *runner) unlikeFixture(row Row) bool {
-	return r.dirty[row] != "" || len(evidence.Diff(r.expected[row], r.directs[row])) > 0
+	return r.dirt(row) != "" || r.otherThanFixture(row)
 }
 
 func (r *runner) lookDiffers(row Row, s *seen) bool {

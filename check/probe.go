@@ -106,12 +106,18 @@ func (r *runner) newProbe(name string, l lane) *probe {
 
 // direct asks the stub for a fixture without the layer.
 func (r *runner) direct(ctx context.Context, name string, l lane) *probe {
+	p := r.directly(ctx, r.c.Direct, name, l)
+	r.helper(p.tag)
+	return p
+}
+
+// directly asks over one of the ways to the stub.
+func (r *runner) directly(ctx context.Context, w Way, name string, l lane) *probe {
 	p := r.newProbe(name, l)
 	r.c.Hits.Issue(p.tag)
-	r.helper(p.tag)
 	a := wire.Ask{Model: modelName("preservecheck", name), Prompt: prompt, Stream: l.mode == fixture.Stream}
 	r.c.Channels.Mark(&a, p.tag, []ledger.Channel{ledger.Marker})
-	p.answer = r.do(ctx, r.c.Direct, r.probed(p, l.dialect.Request("", a)), r.c.Timeout)
+	p.answer = r.do(ctx, w, r.probed(p, l.dialect.Request("", a)), r.c.Timeout)
 	return p
 }
 

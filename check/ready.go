@@ -178,6 +178,11 @@ func (r *runner) canary(p *probe) canary {
 		defer r.reading.Unlock()
 	}
 	r.helper(p.tag)
+	return r.canaryOf(p)
+}
+
+// canaryOf judges a canary whose second hit is told elsewhere.
+func (r *runner) canaryOf(p *probe) canary {
 	r.sync()
 	c := canary{probe: p, hits: r.c.Hits.Of(p.tag.Nonce)}
 	own, other := r.idsIn(p.answer, c.hits)

@@ -39,7 +39,13 @@ type runner struct {
 	blind      string // why the ledger can't be read any more
 	expected   map[Row]evidence.Evidence
 	directs    map[Row]evidence.Evidence
-	dirty      map[Row]string // what differs between two direct answers: the way's doing, or the stub's, and never the layer's
+	dirty      map[Row]string            // what differs between two direct answers: the way's doing, or the stub's, and never the layer's
+	nears      map[Row]evidence.Evidence // of a public way: what the stub answers over loopback
+	ways       map[Row][]*seen           // what was fetched over a public way
+	stains     map[Row]stain             // what that did to a row
+	overlook   map[Row][]string          // keys that it alters and that do not decide
+	noWay      string                    // why it does not lead to the stub
+	wayLost    string                    // that it does so no more
 	seen       map[Row][]*seen
 	unbacked   []unbacked
 	helpers    []ledger.Tag          // of canaries and direct requests, which are no rows and must hit once
@@ -56,7 +62,7 @@ func Run(ctx context.Context, c Config) record.Document {
 	r := &runner{
 		c: c, began: time.Now(), traffic: traffic{active: map[*probe]bool{}}, turns: turns{rows: map[string]*turn{}},
 		channel: map[lane]channels{}, notReady: map[lane]string{}, touched: map[lane]bool{},
-		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, dirty: map[Row]string{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{}, failed: map[Row]bool{}, unsent: map[Row]string{}, ids: map[Row][]string{}, directTime: map[Row]time.Duration{},
+		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, dirty: map[Row]string{}, nears: map[Row]evidence.Evidence{}, ways: map[Row][]*seen{}, stains: map[Row]stain{}, overlook: map[Row][]string{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{}, failed: map[Row]bool{}, unsent: map[Row]string{}, ids: map[Row][]string{}, directTime: map[Row]time.Duration{},
 	}
 	r.routes = routesOf(&r.c)
 	defer r.turns.end()
@@ -73,11 +79,12 @@ func Run(ctx context.Context, c Config) record.Document {
 		whole := context.WithoutCancel(ctx)
 		r.together(whole, 1, 1, func(int) { d.Proof = r.c.Proof(whole) })
 	}()
-	err := r.prepare(ctx)
-	if err != nil {
-		d.Refused = err.Error()
-	} else {
-		r.rows(ctx)
+	if r.noWay = r.wayReady(ctx); r.noWay == "" {
+		if err := r.prepare(ctx); err != nil {
+			d.Refused = err.Error()
+		} else {
+			r.rows(ctx)
+		}
 	}
 	<-proven
 	if r.crash != nil {
@@ -155,6 +162,10 @@ func (r *runner) fetchDirect(ctx context.Context) {
 			r.expected[row] = Expect(r.expected[row], row.Dialect)
 		}
 	}
+	if r.public() {
+		r.fetchBoth(ctx)
+		return
+	}
 	n := len(r.c.Rows)
 	second := map[Row]evidence.Evidence{}
 	r.together(ctx, 2*n, r.c.Concurrency, func(i int) {
@@ -217,10 +228,11 @@ func (r *runner) together(ctx context.Context, n, width int, job func(i int)) {
 
 // rows asks every row whose lane has a canary, in stages with looks, then again, then alone.
 func (r *runner) rows(ctx context.Context) {
-	open := r.open()
+	open := r.testable(r.open())
 	if len(open) == 0 {
 		return
 	}
+	defer r.stillOpen(ctx)
 	for _, h := range fixture.Hazards() {
 		var stage []Row
 		for _, row := range open {

@@ -185,6 +185,7 @@ func (c *conn) welcome() {
 func (c *conn) stranger() after {
 	c.counted = true
 	c.s.stats.strangers.Add(1)
+	c.s.knocked(c.path)
 	c.proveBy = time.Now().Add(strangerLinger)
 	// They fail only on a closed connection, and then so does the write.
 	_, _ = c.nc.SetReadDeadline(c.proveBy), c.nc.SetWriteDeadline(c.proveBy)

@@ -49,7 +49,7 @@ type Options struct {
 	Rate int
 
 	// Deadlines are absolute: a client that sends a byte now and then gains nothing. The second default is that with a secret.
-	IdleTimeout  time.Duration // from one answer to the first byte of the next request, 60 s or 15 s
+	IdleTimeout  time.Duration // from one answer to the first byte of the next request, 60 s or 120 s
 	HeadTimeout  time.Duration // from the first byte of a request to the end of its head, 10 s or 2 s; with a secret, the first from the connection's begin
 	BodyTimeout  time.Duration // from there to the end of its body, 30 s or 5 s
 	WriteTimeout time.Duration // for each write of a script, 30 s or 10 s
@@ -97,6 +97,7 @@ type Server struct {
 	open   map[net.Conn]*guest
 	door   *door
 	listen []net.Listener
+	knocks map[string]bool // words of Knock that are waited for, and whether they came
 }
 
 // rendered is a fixture for each kind of request, HTTP/1.1 or not, gzip accepted or not; each made when it is first
@@ -190,7 +191,9 @@ func (o Options) withDefaults() Options {
 	}
 	idle, head, body, write := 60*time.Second, 10*time.Second, 30*time.Second, 30*time.Second
 	if o.Secret != "" {
-		idle, head, body, write = 15*time.Second, 2*time.Second, 5*time.Second, 10*time.Second
+		// Gateways keep connections in a pool, Go's for 90 s and nginx for 60: one that is closed just as it is used again fails
+		// a request, which would look like the gateway's own fault. Who has not shown the secret has HeadTimeout in all anyway.
+		idle, head, body, write = 120*time.Second, 2*time.Second, 5*time.Second, 10*time.Second
 	}
 	for d, value := range map[*time.Duration]time.Duration{
 		&o.IdleTimeout: idle, &o.HeadTimeout: head, &o.BodyTimeout: body, &o.WriteTimeout: write,

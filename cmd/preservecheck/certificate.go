@@ -27,7 +27,7 @@ func (a *app) certificate(ctx context.Context, o *opening, l net.Listener) (*pub
 		tcp, _ := l.(*net.TCPListener)
 		cert, err := public.ACME(ctx, public.Options{
 			Name: o.flags.acme, Email: o.flags.acmeEmail, Directory: o.flags.acmeDirectory, CAFile: o.flags.acmeCA,
-			CacheDir: cache, HTTPListen: o.acmeListen(), Listener: tcp, Log: say,
+			CacheDir: cache, HTTPListen: o.acmeListen(), Listener: tcp, Force: o.flags.acmeForce, Log: say,
 		})
 		return cert, badCertificate(o.from, err)
 	}

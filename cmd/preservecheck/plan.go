@@ -133,7 +133,9 @@ func (p *plan) readHeader(a *app, cmd *cobra.Command) error {
 
 // readOpening reads how others reach the stub. Its secret has to be known before anything is printed.
 func (p *plan) readOpening(a *app, cmd *cobra.Command) (err error) {
-	p.open, err = readOpening(a, cmd, &p.flags.open, &p.secrets, p.control != "" || p.launch != nil, p.remote)
+	if p.open, err = readOpening(a, cmd, &p.flags.open, &p.secrets, p.control != "" || p.launch != nil, p.remote); err == nil {
+		p.open.trust = p.tls
+	}
 	return err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"net"
 	"net/netip"
 	"os"
@@ -23,6 +24,7 @@ type publicFlags struct {
 	acmeCA, acmeListen, acmeCache  string
 	tunnel, tunnelURL              string
 	secretFile, urlFile            string
+	acmeForce                      bool
 	maxDuration                    time.Duration
 }
 
@@ -46,6 +48,7 @@ func (f *publicFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.acmeDirectory, "acme-directory", "", "`URL` of the authority, or staging (default: Let's Encrypt, whose terms you accept by using it)")
 	fl.StringVar(&f.acmeCA, "acme-ca", "", "PEM `FILE` with authorities to trust for the directory besides the system's")
 	fl.StringVar(&f.acmeCache, "acme-cache", "", "`FOLDER` to keep certificates in (default: preservecheck/acme where this user's caches are)")
+	fl.BoolVar(&f.acmeForce, "acme-force", false, "order although the last order failed a moment ago")
 	fl.StringVar(&f.acmeListen, "acme-listen", "", "`ADDRESS` that answers the authority's question over HTTP (default: port 80 where the stub listens)")
 	fl.StringVar(&f.tunnel, "tunnel", "", "`COMMAND` that brings the stub to a public address, run without a shell; {addr} is where the stub listens")
 	fl.StringVar(&f.tunnelURL, "tunnel-url", "", "`URL` of the tunnel, if the command does not print it")
@@ -64,6 +67,7 @@ type opening struct {
 	kept    bool          // the secret comes from outside, where the user has it
 	url     *wire.Base    // public base URL without the secret; nil: not known yet, or the address
 	words   []string      // of the tunnel
+	trust   *tls.Config   // to ask the stub under its public URL; nil: as the system does
 }
 
 // The ways to the stub.
@@ -114,7 +118,7 @@ func (o *opening) pickWay(cmd *cobra.Command) error {
 	}
 	for _, p := range [][3]string{
 		{"tls-key", wayFiles, "tls-cert"}, {"acme-email", wayACME, "acme"}, {"acme-directory", wayACME, "acme"}, {"acme-ca", wayACME, "acme"},
-		{"acme-listen", wayACME, "acme"}, {"acme-cache", wayACME, "acme"}, {"tunnel-url", wayTunnel, "tunnel"},
+		{"acme-listen", wayACME, "acme"}, {"acme-cache", wayACME, "acme"}, {"acme-force", wayACME, "acme"}, {"tunnel-url", wayTunnel, "tunnel"},
 	} {
 		if cmd.Flags().Changed(p[0]) && o.way != p[1] {
 			return usage("give --"+p[2]+" as well, or leave it out", "%s belongs to --%s", origin(cmd, p[0]), p[2])

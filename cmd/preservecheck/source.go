@@ -24,7 +24,16 @@ type source struct {
 	trouble      func() string
 	strangers    func() int64                 // requests without the secret
 	arrivals     func(last bool) []ledger.Hit // nil: they can't be shown
+	gone         func() string                // why the way to the stub is no more; nil or "": it may be open
 	close        func()
+}
+
+// publicURL is where others reach the stub as it may be shown, where that is a way of its own.
+func (s *source) publicURL() string {
+	if s.near == nil && s.here != nil {
+		return ""
+	}
+	return s.upstream.String()
 }
 
 // source starts the stub of a run, or opens the run at one elsewhere.
@@ -43,7 +52,7 @@ func (a *app) source(ctx context.Context, p *plan) (*source, error) {
 		return nil, err
 	}
 	out := &source{
-		here: s, run: book.Run(), hits: book, upstream: s.upstream(), close: s.close, arrivals: seen.take,
+		here: s, run: book.Run(), hits: book, upstream: s.upstream(), close: s.close, gone: s.gone, arrivals: seen.take,
 		trouble: func() string { return s.troubleOf(book) }, strangers: func() int64 { return s.server.Stats().Strangers },
 	}
 	out.direct, out.near = s.ways(p.tls)

@@ -22,6 +22,7 @@ type station struct {
 	open   *opening
 	cert   *public.Certificate // it speaks TLS itself; nil: it speaks plain HTTP
 	public *wire.Base          // where others reach it, without the secret; nil: under its address
+	gone   func() string       // why the way to it is no more; nil: nobody would tell
 	ends   []func()            // what else ends with it
 }
 
@@ -52,6 +53,12 @@ func (a *app) openStub(ctx context.Context, at listening, o *opening) (*station,
 		return nil, err
 	}
 	go func() { _ = server.Serve(l) }()
+	if o.way == wayTunnel {
+		if err := a.tunnelled(ctx, s); err != nil {
+			s.close()
+			return nil, err
+		}
+	}
 	return s, nil
 }
 
