@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -123,13 +124,30 @@ func serveStub(t *testing.T, p *pebble, cert *public.Certificate) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error)
-	go func() { ended <- s.Serve(tls.NewListener(p.listener, cert.TLS())) }()
+	ended, l := make(chan error), &watched{Listener: p.listener}
+	go func() { ended <- s.Serve(tls.NewListener(l, cert.TLS())) }()
 	t.Cleanup(func() {
+		if err := l.failed.Load(); err != nil {
+			t.Errorf("somebody else laid hands on the stub's listener: %v", *err)
+		}
 		if err := errors.Join(s.Close(), <-ended); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// watched remembers that accepting failed while the stub served.
+type watched struct {
+	net.Listener
+	failed atomic.Pointer[error]
+}
+
+func (w *watched) Accept() (net.Conn, error) {
+	nc, err := w.Listener.Accept()
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		w.failed.Store(&err)
+	}
+	return nc, err
 }
 
 // TestRejectedNonce has an authority that takes every second nonce only, as a busy one may.
@@ -140,6 +158,8 @@ func TestRejectedNonce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.nonces == 0 {
 		t.Error("no nonce was rejected, so nothing was shown")
 	}
@@ -202,7 +222,11 @@ func TestAccountIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	only(t, cache, "account.pem") // one for both names
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if only(t, cache, "account.pem"); p.accounts != 1 {
+		t.Errorf("%d accounts for two names", p.accounts)
+	}
 }
 
 // TestOldCertificate has what the cache holds replaced when it should be, and kept when it can't.
@@ -470,7 +494,9 @@ func TestBrokenOff(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "broken off") {
 		t.Errorf("%v", err)
 	}
+	p.mu.Lock()
 	p.refuse = nil
+	p.mu.Unlock()
 	if _, orders, err := p.order(opt); err != nil || orders != 1 {
 		t.Errorf("afterwards: %d orders, %v", orders, err)
 	}
