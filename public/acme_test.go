@@ -108,9 +108,65 @@ func TestFolders(t *testing.T) {
 		}
 		_ = os.Chmod(k.path, before.Mode())
 	}
+	if os.Geteuid() == 0 {
+		if err := os.Chown(c.dir, 12345, -1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := openCache(root, LetsEncrypt, "stub.example.org"); err == nil || !strings.Contains(err.Error(), "another user, who owns it,") {
+			t.Errorf("a folder of somebody else: %v", err)
+		}
+		_ = os.Chown(c.dir, 0, -1)
+	}
 	put(t, account, []byte("nonsense"), 0o600)
 	if _, err := c.account(); err == nil || !strings.Contains(err.Error(), account) {
 		t.Errorf("an account key that is none: %v", err)
+	}
+}
+
+// TestKept takes out of the cache only what would do, and leaves nothing behind where it can't write.
+func TestKept(t *testing.T) {
+	c, err := openCache(t.TempDir(), LetsEncrypt, "a.example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key := pair(t, "a.example.org", -day, day)
+	other, _ := pair(t, "a.example.org", -day, day)
+	for _, k := range []struct {
+		why  string
+		file []byte // nil: there is none
+		mode os.FileMode
+		ok   bool
+		want string // of an error
+	}{
+		{"none yet", nil, 0, false, ""},
+		{"a key and its certificate", append(append([]byte{}, key...), cert...), 0o600, true, ""},
+		{"half a file", key, 0o600, false, ""},
+		{"of two orders", append(append([]byte{}, key...), other...), 0o600, false, ""},
+		{"others could have put it there", append(append([]byte{}, key...), cert...), 0o666, false, "written by others"},
+	} {
+		if k.file != nil {
+			put(t, c.path(".pem"), k.file, k.mode)
+		}
+		got, err := c.certificate("a.example.org")
+		if runtime.GOOS == "windows" && k.want != "" {
+			continue
+		}
+		if (got != nil) != k.ok || (err != nil) != (k.want != "") || err != nil && !strings.Contains(err.Error(), k.want) {
+			t.Errorf("%s: %v %v", k.why, got, err)
+		}
+	}
+	put(t, c.path(".pem"), append(append([]byte{}, key...), cert...), 0o600)
+	if got, err := c.certificate("b.example.org"); got != nil || err != nil {
+		t.Errorf("of another name: %v %v", got, err)
+	}
+	if err := os.MkdirAll(filepath.Join(c.dir, "folder", "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.write(filepath.Join(c.dir, "folder"), []byte("x")); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if left, _ := filepath.Glob(filepath.Join(c.dir, ".new-*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
 	}
 }
 
@@ -189,6 +245,13 @@ func TestExplain(t *testing.T) {
 		{"Ctrl-C", a, context.Canceled, []string{"broken off"}, 0},
 		{"a private root", a, x509.UnknownAuthorityError{}, []string{"--acme-ca"}, 0},
 		{"a misspelt directory", a, &net.DNSError{Err: "no such host", Name: "ca.example.net"}, []string{"right --acme-directory"}, 0},
+		{"a misspelt directory is said to be one", a, &net.DNSError{Err: "no such host", Name: "ca.example.net"}, []string{"can't be found"}, 0},
+		{"a directory of another name", a, x509.HostnameError{Certificate: &x509.Certificate{}, Host: "ca.example.net"}, []string{"does not fit", "right --acme-directory"}, 0},
+		{"an expired directory", a, x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.Expired}, []string{"does not fit", "clock"}, 0},
+		{"no directory there", a, &acme.Error{StatusCode: 404, Detail: "404 page not found"}, []string{"says 404", "right --acme-directory"}, 0},
+		{"CAA, of an authority that does not say who it is", asked{name: a.name}, of("caa", "forbidden"), []string{"the authority's domain"}, 0},
+		{"a validation without a reason", a, &acme.AuthorizationError{}, []string{"no certificate for stub.example.org"}, 0},
+		{"an order without a reason", a, &acme.OrderError{Status: "invalid"}, []string{"no certificate for stub.example.org"}, 0},
 		{"anything else", a, errors.New("odd"), []string{"odd"}, 0},
 	} {
 		f := explain(c.asked, c.err, now)
