@@ -84,6 +84,9 @@ func ACME(ctx context.Context, opt Options) (*Certificate, error) {
 		return nil, err
 	}
 	o.serving = true
+	if o.opt.Directory == LetsEncryptStaging {
+		o.opt.Log("this certificate is of Let's Encrypt's staging: no gateway trusts it, so use it to try the way out and then order a real one")
+	}
 	return c, nil
 }
 
