@@ -84,6 +84,9 @@ func ACME(ctx context.Context, opt Options) (*Certificate, error) {
 		return nil, err
 	}
 	o.serving = true
+	if o.opt.Directory == LetsEncryptStaging {
+		o.opt.Log("this certificate is of Let's Encrypt's staging: no gateway trusts it, so use it to try the way out and then order a real one")
+	}
 	return c, nil
 }
 
@@ -235,8 +238,8 @@ func (o *orderer) renew(ctx context.Context, c *Certificate) error {
 	return o.order(ctx, c)
 }
 
-// due says whether less than a third of the life is left, which is when Let's Encrypt advises to renew, also for the
-// short-lived ones (letsencrypt.org/docs/integration-guide, 2026-11-30).
+// due says whether less than a third of the life is left. Let's Encrypt advises to renew after two thirds, whatever the life is
+// (github.com/letsencrypt/website/pull/1773, 2025-08; read 2026-11-30).
 func (o *orderer) due(leaf *x509.Certificate) bool {
 	return leaf.NotAfter.Sub(o.now()) < leaf.NotAfter.Sub(leaf.NotBefore)/3
 }

@@ -10,9 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -63,79 +61,23 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestFolders holds who may write where a key is read from.
-func TestFolders(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Log("mode bits say nothing here")
-		return
-	}
-	root := filepath.Join(t.TempDir(), "deep", "certificates")
-	c, err := openCache(root, LetsEncrypt, "stub.example.org")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.account(); err != nil {
-		t.Fatal(err)
-	}
-	staging, err := openCache(root, LetsEncryptStaging, "stub.example.org")
-	if err != nil || staging.dir == c.dir {
-		t.Errorf("two directories share a folder: %v", err)
-	}
-	account := filepath.Join(c.dir, "account.pem")
-	for _, k := range []struct {
-		why, path string
-		mode      os.FileMode
-		refused   bool
-	}{
-		{"the folder as we make it", root, 0o700, false},
-		{"others may look", root, 0o755, false},
-		{"a group may write", root, 0o770, true},
-		{"all may write, as in /tmp", root, os.ModeSticky | 0o777, true},
-		{"a folder below that a group may write", c.dir, 0o720, true},
-		{"an account key that a group may write", account, 0o620, true},
-		{"as it was", account, 0o600, false},
-	} {
-		before, _ := os.Stat(k.path)
-		if err := os.Chmod(k.path, k.mode); err != nil {
+// TestStagingIsSaid says of a certificate that nobody trusts that it is one; it is out of the cache, so that nobody is asked.
+func TestStagingIsSaid(t *testing.T) {
+	for _, directory := range []string{"staging", "production"} {
+		var said []string
+		opt := Options{Name: "a.example.org", CacheDir: t.TempDir(), Directory: directory, Log: func(s string) { said = append(said, s) }}
+		o, err := newOrderer(opt)
+		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := openCache(root, LetsEncrypt, "stub.example.org")
-		if err == nil {
-			_, err = c.account()
+		cert, key := pair(t, "a.example.org", -day, 60*day)
+		put(t, o.cache.path(".pem"), append(key, cert...), 0o600)
+		if _, err := ACME(t.Context(), opt); err != nil {
+			t.Fatal(err)
 		}
-		if (err != nil) != k.refused || err != nil && (!strings.Contains(err.Error(), "written by others") || !strings.Contains(err.Error(), k.path)) {
-			t.Errorf("%s: %v", k.why, err)
+		if got := strings.Contains(strings.Join(said, "\n"), "no gateway trusts it"); got != (directory == "staging") {
+			t.Errorf("%s: %q", directory, said)
 		}
-		_ = os.Chmod(k.path, before.Mode())
-	}
-	put(t, account, []byte("nonsense"), 0o600)
-	if _, err := c.account(); err == nil || !strings.Contains(err.Error(), account) {
-		t.Errorf("an account key that is none: %v", err)
-	}
-}
-
-// TestMark keeps a failure as long as it says, and takes no mark that it can't read.
-func TestMark(t *testing.T) {
-	c, err := openCache(t.TempDir(), LetsEncrypt, "stub.example.org")
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := time.Now()
-	if c.failed(now) != nil {
-		t.Error("a failure before any order")
-	}
-	if err := c.markFailed(mark{Until: now.Add(time.Minute), Problem: "why"}); err != nil {
-		t.Fatal(err)
-	}
-	if m := c.failed(now.Add(59 * time.Second)); m == nil || m.Problem != "why" {
-		t.Errorf("forgotten too early: %v", m)
-	}
-	if c.failed(now.Add(time.Minute)) != nil {
-		t.Error("kept for longer than it says")
-	}
-	put(t, c.path(".failed.json"), []byte("{"), 0o600)
-	if c.failed(now) != nil {
-		t.Error("half a mark is one")
 	}
 }
 
@@ -189,6 +131,13 @@ func TestExplain(t *testing.T) {
 		{"Ctrl-C", a, context.Canceled, []string{"broken off"}, 0},
 		{"a private root", a, x509.UnknownAuthorityError{}, []string{"--acme-ca"}, 0},
 		{"a misspelt directory", a, &net.DNSError{Err: "no such host", Name: "ca.example.net"}, []string{"right --acme-directory"}, 0},
+		{"a misspelt directory is said to be one", a, &net.DNSError{Err: "no such host", Name: "ca.example.net"}, []string{"can't be found"}, 0},
+		{"a directory of another name", a, x509.HostnameError{Certificate: &x509.Certificate{}, Host: "ca.example.net"}, []string{"does not fit", "right --acme-directory"}, 0},
+		{"an expired directory", a, x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.Expired}, []string{"does not fit", "clock"}, 0},
+		{"no directory there", a, &acme.Error{StatusCode: 404, Detail: "404 page not found"}, []string{"says 404", "right --acme-directory"}, 0},
+		{"CAA, of an authority that does not say who it is", asked{name: a.name}, of("caa", "forbidden"), []string{"the authority's domain"}, 0},
+		{"a validation without a reason", a, &acme.AuthorizationError{}, []string{"no certificate for stub.example.org"}, 0},
+		{"an order without a reason", a, &acme.OrderError{Status: "invalid"}, []string{"no certificate for stub.example.org"}, 0},
 		{"anything else", a, errors.New("odd"), []string{"odd"}, 0},
 	} {
 		f := explain(c.asked, c.err, now)

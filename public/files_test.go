@@ -111,6 +111,9 @@ func TestFilesThatAreRefused(t *testing.T) {
 		}
 		_ = os.Rename(gone, missing)
 	}
+	if _, err := Files(filepath.Join(certFile, "below"), keyFile, nil); err == nil || strings.Count(err.Error(), certFile) != 1 {
+		t.Errorf("below a file: %v", err)
+	}
 	if runtime.GOOS != "windows" && os.Geteuid() != 0 {
 		put(t, keyFile, key, 0o000)
 		if _, err := Files(certFile, keyFile, nil); err == nil || !strings.Contains(err.Error(), "may not read it") {
@@ -235,6 +238,9 @@ func TestTLS(t *testing.T) {
 	c, err := Files(inFilesOf(t, cert, key))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := c.Renew(t.Context()); err != nil {
+		t.Errorf("who writes the files renews them: %v", err)
 	}
 	for _, k := range []struct {
 		why    string

@@ -92,6 +92,7 @@ type pebble struct {
 	mu       sync.Mutex
 	requests map[string]int
 	nonces   int // rejected
+	accounts int // made
 	log      []string
 	refuse   func(w http.ResponseWriter, r *http.Request) bool
 }
@@ -113,9 +114,9 @@ func start(t *testing.T, rejectNonces int) *pebble {
 	if err := store.AddBlockedDomain(blocked); err != nil {
 		t.Fatal(err)
 	}
-	profiles := map[string]ca.Profile{
-		"default":    {Description: "90 days", ValidityPeriod: 90 * 24 * 3600},
-		"shortlived": {Description: "160 hours", ValidityPeriod: 160 * 3600},
+	profiles := map[string]ca.Profile{"shortlived": {Description: "160 hours", ValidityPeriod: 160 * 3600}}
+	for i := range 30 { // Pebble takes one by chance where none is asked for
+		profiles[fmt.Sprint("ordinary", i)] = ca.Profile{Description: "90 days", ValidityPeriod: 90 * 24 * 3600}
 	}
 	authority := ca.New(quiet, store, "", "ecdsa", 0, 1, profiles)
 	validator := va.New(quiet, port(p.http), p.listener.Addr().(*net.TCPAddr).Port, true, dnsAddr, store)
@@ -140,10 +141,13 @@ func (p *pebble) serve(h http.Handler) {
 		}
 		seen := &statusOf{ResponseWriter: w}
 		h.ServeHTTP(seen, r)
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		if strings.Contains(string(seen.body), "badNonce") {
-			p.mu.Lock()
 			p.nonces++
-			p.mu.Unlock()
+		}
+		if r.URL.Path == "/sign-me-up" && seen.status == http.StatusCreated {
+			p.accounts++
 		}
 	}))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -159,7 +163,13 @@ func (p *pebble) serve(h http.Handler) {
 
 type statusOf struct {
 	http.ResponseWriter
-	body []byte
+	status int
+	body   []byte
+}
+
+func (s *statusOf) WriteHeader(status int) {
+	s.status = status
+	s.ResponseWriter.WriteHeader(status)
 }
 
 func (s *statusOf) Write(b []byte) (int, error) {
