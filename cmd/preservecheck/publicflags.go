@@ -51,7 +51,7 @@ func (f *publicFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.acmeForce, "acme-force", false, "order although the last order failed a moment ago")
 	fl.StringVar(&f.acmeListen, "acme-listen", "", "`ADDRESS` that answers the authority's question over HTTP (default: port 80 where the stub listens)")
 	fl.StringVar(&f.tunnel, "tunnel", "", "`COMMAND` that brings the stub to a public address, run without a shell; {addr} is where the stub listens")
-	fl.StringVar(&f.tunnelURL, "tunnel-url", "", "`URL` of the tunnel, if the command does not print it")
+	fl.StringVar(&f.tunnelURL, "tunnel-url", "", "`URL` of the tunnel, if the command does not print it, or a pattern for what it prints, as in https://*.example.org")
 	fl.StringVar(&f.secretFile, "secret-file", "", "`FILE` with the secret that opens the stub, made if it is not there, so that later runs have the same address (or "+secretVariable+")")
 	fl.StringVar(&f.urlFile, "url-file", "", "`FILE` to write the layer's upstream URL to, which holds the secret")
 	fl.DurationVar(&f.maxDuration, "max-duration", defaultMaxDuration, "after which a stub that others can reach ends")
@@ -142,7 +142,7 @@ func (o *opening) readURL(_ *app, cmd *cobra.Command, s *secrets) error {
 	if o.flags.tunnelURL != "" {
 		text, flag = o.flags.tunnelURL, "tunnel-url"
 	}
-	if text == "" {
+	if text == "" || flag == "tunnel-url" && strings.Contains(text, "*") { // a pattern, for what the command prints
 		return nil
 	}
 	b, err := parseBase(text, origin(cmd, flag), s)
