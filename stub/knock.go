@@ -32,15 +32,17 @@ func (s *Server) Knock() (word string, came func() bool, over func()) {
 		}
 }
 
-// knocked notes a word that is waited for.
-func (s *Server) knocked(path []byte) {
+// knocked notes a word that is waited for, and reports whether the path ended in one.
+func (s *Server) knocked(path []byte) bool {
 	word := string(path[bytes.LastIndexByte(path, '/')+1:])
 	if len(word) != 2*knockBytes {
-		return
+		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, waited := s.knocks[word]; waited {
+	_, waited := s.knocks[word]
+	if waited {
 		s.knocks[word] = true
 	}
+	return waited
 }

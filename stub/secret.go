@@ -184,8 +184,9 @@ func (c *conn) welcome() {
 // stranger answers whoever did not show the secret. Nothing of the request is kept, and nothing more than its head is read.
 func (c *conn) stranger() after {
 	c.counted = true
-	c.s.stats.strangers.Add(1)
-	c.s.knocked(c.path)
+	if !c.s.knocked(c.path) {
+		c.s.stats.strangers.Add(1)
+	}
 	c.proveBy = time.Now().Add(strangerLinger)
 	// They fail only on a closed connection, and then so does the write.
 	_, _ = c.nc.SetReadDeadline(c.proveBy), c.nc.SetWriteDeadline(c.proveBy)
