@@ -31,7 +31,7 @@ func count(c *record.AttemptsCall, through bool, direct *record.AttemptsCall) pa
 		}
 		return p
 	}
-	byHeader, known := rising(c.RetryCounts)
+	byHeader, known := byHeader(c, direct)
 	switch {
 	case c.Requests != nil && known && byHeader > *c.Requests:
 	case c.Requests != nil && known && byHeader == *c.Requests:
@@ -44,18 +44,23 @@ func count(c *record.AttemptsCall, through bool, direct *record.AttemptsCall) pa
 		p.sdk, p.told = inferred(c, direct)
 	}
 	if p.told != record.ToldNot {
-		p.own = answered(c, p.sdk)
+		p.own = max(0, p.sdk-c.Hits) // at the least
+		if known {
+			p.own = max(0, p.sdk-byHeader)
+		}
 	}
 	return p
 }
 
-// answered is how many of a client's requests reached no stub: with the header exactly, else at the least.
-func answered(c *record.AttemptsCall, sdk int) int {
-	reached := c.Hits
-	if n, known := rising(c.RetryCounts); known {
-		reached = n
+// byHeader counts a client's requests by x-stainless-retry-count. It is not known of a client whose header did not count its
+// requests directly either: one that retries around an SDK sends 0 each time.
+func byHeader(c, direct *record.AttemptsCall) (n int, known bool) {
+	if direct != nil {
+		if n, known := rising(direct.RetryCounts); !known || n != direct.Hits {
+			return 0, false
+		}
 	}
-	return max(0, sdk-reached)
+	return rising(c.RetryCounts)
 }
 
 // rising counts the requests of an SDK by x-stainless-retry-count: how many values there are. It is not known where a hit has

@@ -30,6 +30,10 @@ func TestCount(t *testing.T) {
 		{"the header tells of more than the client knows", record.AttemptsCall{Hits: 3, Requests: some(1), RetryCounts: []string{"0", "1", "2"}}, true, nil, parts{0, 3, 0, record.ToldNot}},
 		{"a header that is not on each", record.AttemptsCall{Hits: 2, RetryCounts: []string{"0", ""}}, true, nil, parts{0, 2, 0, record.ToldNot}},
 
+		{"a client whose header never rises, as it showed directly", record.AttemptsCall{Hits: 9, Requests: some(3), RetryCounts: []string{"0", "0", "0", "0", "0", "0", "0", "0", "0"}}, true,
+			&record.AttemptsCall{Hits: 3, RetryCounts: []string{"0", "0", "0"}}, parts{3, 9, 0, record.ToldCounted}},
+		{"and which counts nothing", record.AttemptsCall{Hits: 9, RetryCounts: []string{"0", "0", "0", "0", "0", "0", "0", "0", "0"}}, true,
+			&record.AttemptsCall{Hits: 3, RetryCounts: []string{"0", "0", "0"}}, parts{0, 9, 0, record.ToldNot}},
 		{"by time: each request is sent three times at once", record.AttemptsCall{Hits: 9, GapsMS: []float64{1, 1, 520, 1, 1, 980, 1, 1}}, true, direct, parts{3, 9, 0, record.ToldInferred}},
 		{"by time: the layer adds nothing", record.AttemptsCall{Hits: 3, GapsMS: []float64{510, 950}}, true, direct, parts{3, 3, 0, record.ToldInferred}},
 		{"a layer that waits as a client would", record.AttemptsCall{Hits: 6, GapsMS: []float64{500, 500, 500, 500, 500}}, true, direct, parts{0, 6, 0, record.ToldNot}},

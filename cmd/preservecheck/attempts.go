@@ -73,6 +73,11 @@ func (f *attemptsFlags) register(cmd *cobra.Command) {
 	for _, name := range sharedWithCheck {
 		fl.AddFlag(all.Flags().Lookup(name))
 	}
+	for _, name := range []string{"rate", "concurrency", "timeout"} { // a recipe may set them, and jobs have no use for them
+		flag := all.Flags().Lookup(name)
+		flag.Hidden = true
+		fl.AddFlag(flag)
+	}
 	for name, def := range map[string]string{"stream": "off", "fixture": ""} {
 		fl.Lookup(name).DefValue = def
 	}

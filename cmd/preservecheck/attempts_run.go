@@ -14,8 +14,9 @@ import (
 	"github.com/preservecheck/preservecheck/wire"
 )
 
-// jobsAtOnce is how many jobs are done side by side. Most of them wait, each for a second or more.
-const jobsAtOnce = 48
+// jobsAtOnce is how many jobs are done side by side. Most of them wait, each for a second or more; the stub serves 256
+// connections, and clients keep some that they no longer use.
+const jobsAtOnce = 100
 
 // lead is how a client reaches the stub on one way.
 type lead struct {
