@@ -6,6 +6,7 @@ import "strings"
 func (u *Hub) Arrived(h Hit, p Parts) (Tag, []Channel) {
 	if h.Aside {
 		h.Header, h.Query = nil, nil
+		h.Tag, h.Channels = Tag{}, nil // everybody may see it, and a tag of a run is that run's
 	}
 	switch {
 	case h.Tag.Nonce != "" && !h.Aside:

@@ -104,12 +104,12 @@ func TestHubStrays(t *testing.T) {
 	h := newTestHub(t, HubLimits{Strays: 10})
 	h.arrive(Tag{})
 	a := h.open()
-	h.Arrived(Hit{ID: NewID(), Aside: true, Path: "/", Header: []string{"host"}}, parts{})
+	h.Arrived(Hit{ID: NewID(), Aside: true, Path: "/", Header: []string{"host"}, Tag: a.tag("ok")}, parts{})
 	one := h.arrive(Tag{Fixture: "ok"}, Model)
 	if in := a.all(); len(in.Strays) != 1 || in.Strays[0].Hit.ID != one.ID || in.Born != 1 || in.Strays[0].Hit.BodyHash != "" {
 		t.Errorf("%+v", in)
 	}
-	if page, next := h.Arrivals(0, 100); len(page) != 3 || next != 3 || page[1].Hit.Header != nil {
+	if page, next := h.Arrivals(0, 100); len(page) != 3 || next != 3 || page[1].Hit.Header != nil || page[1].Hit.Tag != (Tag{}) {
 		t.Errorf("%d up to %d: who waits for a first request wants to see all", len(page), next)
 	}
 	h.Served(one.ID, Served{Status: 404})

@@ -182,7 +182,7 @@ func TestStubThatDoesNotWatch(t *testing.T) {
 func TestCheckerIsKilled(t *testing.T) {
 	killed := atomic.Value{}
 	killed.Store("")
-	p := placed(t, ledger.HubLimits{Lease: time.Second, Quiet: 2 * time.Second}, func(h http.Handler) http.Handler {
+	p := placed(t, ledger.HubLimits{Lease: 1500 * time.Millisecond, Quiet: 3 * time.Second}, func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if run := killed.Load().(string); run != "" && strings.Contains(r.URL.Path, run) {
 				w.WriteHeader(http.StatusBadGateway) // nothing of it arrives any more
@@ -202,7 +202,7 @@ func TestCheckerIsKilled(t *testing.T) {
 	if _, err := next.Announce(ledger.Armed, tag); !errors.As(err, &no) || no.Code != remote.CodeLeased {
 		t.Errorf("%v", err)
 	}
-	time.Sleep(1500 * time.Millisecond) // longer than its time: it is renewed
+	time.Sleep(2 * time.Second) // longer than its time: it is renewed
 	if _, err := next.Announce(ledger.Armed, tag); !errors.As(err, &no) {
 		t.Errorf("while its checker is there it holds: %v", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/preservecheck/preservecheck/ledger"
 )
 
 // TestDocsShowEachCall holds the examples of docs/remote-api.md to the types: each is read strictly, and each key that a type
@@ -62,6 +64,28 @@ func keysOf(t reflect.Type) (keys []string) {
 		}
 	}
 	return keys
+}
+
+// TestAForgottenHitStaysForgotten: an answer that was under way when a hit was forgotten does not bring it back.
+func TestAForgottenHitStaysForgotten(t *testing.T) {
+	c := blank("0a1b2c3d")
+	tag := ledger.Tag{Run: c.run, Fixture: "ok", Nonce: "0123456789abcdef"}
+	c.Issue(tag)
+	told := syncReply{Seq: 1, Hits: []hit{{Seq: 1, ID: "00112233445566aa", Run: c.run, Fixture: "ok", Nonce: tag.Nonce, At: 1}}}
+	for range 2 {
+		if err := c.take(&told); err != nil {
+			t.Fatal(err)
+		}
+		c.Forget(tag.Nonce)
+		told.Hits[0].Seq = 2
+	}
+	if len(c.hits) != 0 || len(c.Unexplained()) != 0 || len(c.forget) != 1 {
+		t.Errorf("%d hits, %d unexplained, %d to forget", len(c.hits), len(c.Unexplained()), len(c.forget))
+	}
+	late := syncReply{Seq: 3, Hits: []hit{{Seq: 3, ID: "00112233445566bb", Run: c.run, Fixture: "ok", Nonce: tag.Nonce, At: 1}}}
+	if err := c.take(&late); err != nil || len(c.Unexplained()) != 1 {
+		t.Errorf("a later one must not vanish: %v, %d", err, len(c.Unexplained()))
+	}
 }
 
 // FuzzAnswer: whatever comes back, the client takes it or refuses it.
