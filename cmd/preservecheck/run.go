@@ -145,7 +145,7 @@ func (p *plan) config(s *station) check.Config {
 		Near: near, Public: public,
 		Routes: p.checkRoutes(), Hops: p.target != nil && p.target.Hops,
 		Run: s.ledger.Run(), Matrix: p.matrix, Rows: p.chosen.rows,
-		Layer: wire.Client{Base: p.layer, TLS: p.tls}, Base: p.layer.Path,
+		Layer: p.client(p.layer), Base: p.layer.Path,
 		Direct: below{direct}, Hits: s.ledger, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
 		Header: p.header, MaxLayerWait: f.maxLayerWait, Repeat: f.repeat, Trouble: s.trouble, Proof: p.proof,
 		Concurrency: f.concurrency, Rate: f.rate, Timeout: f.timeout, Deadline: f.deadline,
