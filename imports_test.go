@@ -81,7 +81,7 @@ var homes = map[string][]string{
 
 	"github.com/santhosh-tekuri/jsonschema/v6": {inTests, "schematest"},
 	"github.com/yuin/goldmark":                 {inTests},
-	"golang.org/x/net":                         {inTests},
+	"golang.org/x/net":                         {program, inTests},
 	"github.com/creack/pty":                    {inTests},
 }
 

@@ -49,6 +49,7 @@ type checkFlags struct {
 	wait                                              bool
 	remoteStub, remoteAdmin                           string
 	client                                            []string
+	proxy                                             string
 }
 
 func (f *checkFlags) register(cmd *cobra.Command) {
@@ -67,6 +68,7 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.header, "header", nil, "`'Name: value'` to send through the layer, $NAME anywhere in the value comes from the environment (repeatable)")
 	fl.StringVar(&f.channel, "channel", "auto", "how the stub learns which fixture is wanted: auto, marker, model, header[:NAME], path, armed")
 	fl.StringVar(&f.layerCA, "layer-ca", "", "PEM `FILE` with authorities to trust besides the system's")
+	fl.StringVar(&f.proxy, "proxy", proxyNone, "none, or env to ask the layer through the proxy that HTTPS_PROXY or HTTP_PROXY names, by CONNECT")
 
 	fl.StringVar(&f.stubListen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on; with an embedded layer a free port")
 	f.open.register(cmd)

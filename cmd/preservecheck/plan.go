@@ -45,17 +45,18 @@ type plan struct {
 	outputs                        []output
 	print                          writer
 	secrets                        secrets
-	redact                         func(string) string // nil: nothing is secret
-	classifier                     *ownClassifier      // nil: none was given
-	again                          []string            // the command, to say it again
-	watch                          watch               // what the layer answered last
-	target                         *target.Target      // nil: the layer was given by its URL
-	routes                         []route             // of the target
-	routeEnv                       environ             // that headers of routes may name
-	known                          *gate.Declared      // nil: no known file was given
-	baseline                       *record.Document    // nil: every fault counts
-	launch                         *launch             // nil: the user starts the layer
-	clients                        *clientModel        // nil: nothing is said of clients
+	redact                         func(string) string    // nil: nothing is secret
+	classifier                     *ownClassifier         // nil: none was given
+	again                          []string               // the command, to say it again
+	watch                          watch                  // what the layer answered last
+	target                         *target.Target         // nil: the layer was given by its URL
+	routes                         []route                // of the target
+	routeEnv                       environ                // that headers of routes may name
+	known                          *gate.Declared         // nil: no known file was given
+	baseline                       *record.Document       // nil: every fault counts
+	launch                         *launch                // nil: the user starts the layer
+	clients                        *clientModel           // nil: nothing is said of clients
+	proxied                        map[string]*wire.Proxy // by host and port of the layer
 }
 
 // newPlan reads the flags. Every error is one of usage.
@@ -63,7 +64,7 @@ func newPlan(a *app, cmd *cobra.Command, f *checkFlags) (*plan, error) {
 	p := &plan{flags: f, command: cmd.Name(), again: sayAgain(cmd)}
 	steps := []func(*app, *cobra.Command) error{
 		func(_ *app, cmd *cobra.Command) error { return f.validate(cmd) },
-		p.readLayer, p.readRemote, p.readOpening, p.readHeader, p.readStub, p.readStart, p.readJudging, p.readRows, p.readOutput, p.readClassifier, p.readKnown, p.readBaseline, p.readClients,
+		p.readLayer, p.readRemote, p.readOpening, p.readProxy, p.readHeader, p.readStub, p.readStart, p.readJudging, p.readRows, p.readOutput, p.readClassifier, p.readKnown, p.readBaseline, p.readClients,
 	}
 	for _, step := range steps {
 		if err := step(a, cmd); err != nil {

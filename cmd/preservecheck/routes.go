@@ -185,7 +185,7 @@ func dialectsOfRoutes(routes []route) (ds []*dialects.Dialect) {
 func (p *plan) checkRoutes() (out []check.Route) {
 	for _, r := range p.routes {
 		out = append(out, check.Route{
-			Name: r.name, Layer: p.watch.over(wire.Client{Base: r.base, TLS: p.tls}), Base: r.base.Path, Model: r.model, Channel: r.channel, Header: r.header,
+			Name: r.name, Layer: p.watch.over(p.client(r.base)), Base: r.base.Path, Model: r.model, Channel: r.channel, Header: r.header,
 		})
 	}
 	return out
