@@ -47,13 +47,13 @@ var table = map[string][]string{
 
 	"report/html": {},
 
+	"clients/reactions": {"wire", "evidence", "dialects", "classify", "fixture", "record"},
+
 	"schematest": {}, // imported by tests alone: no package has it in its list
 	"gateway":    {},
 	"recipes":    {"fixture", "target", "ledger", "record"},
 
 	"classifier": {"wire", "evidence", "dialects"},
-
-	"clients/reactions": {"classify", "dialects", "evidence", "fixture", "record", "wire"},
 	program: {"clients/reactions", "check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
 		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes"},
 }
