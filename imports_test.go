@@ -47,6 +47,8 @@ var table = map[string][]string{
 
 	"report/html": {},
 
+	"clients/reactions": {"wire", "evidence", "dialects", "classify", "fixture", "record"},
+
 	"schematest": {}, // imported by tests alone: no package has it in its list
 	"gateway":    {},
 	"public":     {"gateway", "wire"},
@@ -56,8 +58,6 @@ var table = map[string][]string{
 	"classifier": {"wire", "evidence", "dialects"},
 	"clients":    {"fixture"},
 	"attempts":   {"wire", "evidence", "classify", "dialects", "ledger", "fixture", "record"},
-
-	"clients/reactions": {"classify", "dialects", "evidence", "fixture", "record", "wire"},
 	program: {"clients/reactions", "check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
 		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes", "public", "remote", "clients", "attempts"},
 }
