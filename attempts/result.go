@@ -29,7 +29,7 @@ func Judge(d *record.Attempts) {
 	case len(d.Jobs) == 0:
 		d.Why = "there was no job"
 	case untold > 0:
-		d.Why = fmt.Sprintf("of %d jobs, the requests of %d could not be told", len(d.Jobs), untold)
+		d.Why = fmt.Sprintf("the requests of %d of %d jobs could not be told", untold, len(d.Jobs))
 	default:
 		d.Exit, d.Word = exitMeasured, "measured"
 		d.Why = fmt.Sprintf("the requests of all %d jobs were told; what they should be is for you to judge", len(d.Jobs))

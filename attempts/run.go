@@ -155,7 +155,7 @@ func (c *Config) start(jobs []*planned) (started []Client) {
 		if clients[at] == nil && failed[at] == "" {
 			cl, err := c.Clients[p.driven].Start(c.Ways[p.way])
 			if err != nil {
-				failed[at] = "the client was not started: " + err.Error()
+				failed[at] = c.hide("the client was not started: " + err.Error())
 			} else {
 				clients[at] = cl
 				started = append(started, cl)

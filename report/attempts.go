@@ -46,7 +46,11 @@ func attemptsHead(d *record.Attempts) (parts []safe) {
 	if d.Target == nil {
 		return []safe{"no layer: what clients do by themselves"}
 	}
-	return []safe{"layer " + plain(d.Target.Name+" "+d.Target.Version), plain(d.Target.URL)}
+	parts = []safe{"layer " + plain(strings.TrimSpace(d.Target.Name+" "+d.Target.Version))}
+	if d.Target.URL != "" {
+		parts = append(parts, plain(d.Target.URL))
+	}
+	return parts
 }
 
 func attemptsTone(d *record.Attempts) tone {

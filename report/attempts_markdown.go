@@ -25,15 +25,15 @@ func AttemptsMarkdown(w io.Writer, d record.Attempts) error {
 	for _, part := range attemptsHead(&d) {
 		head = append(head, prose(part))
 	}
-	fmt.Fprintf(&b, "**%s**: %s (%s)\n", prose(plain(d.Word)), prose(plain(d.Why)), strings.Join(head, ", "))
+	fmt.Fprintf(&b, "**%s**: %s (%s)\n", signed(d.Word), signed(d.Why), strings.Join(head, ", "))
 	for _, block := range attemptsBlocks(&d) {
 		b.WriteString("\n" + markdownTable(block.title(), block.table()))
 		for _, s := range block.sentences() {
-			b.WriteString("\n" + prose(plain(s)) + "\n")
+			b.WriteString("\n" + signed(s) + "\n")
 		}
 	}
 	for _, n := range d.Notes {
-		b.WriteString("\nNote: " + prose(plain(n)) + "\n")
+		b.WriteString("\nNote: " + signed(n) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -42,10 +42,10 @@ func AttemptsMarkdown(w io.Writer, d record.Attempts) error {
 // markdownTable is one table of Markdown; the first row is its heading.
 func markdownTable(title string, rows [][]string) string {
 	var b strings.Builder
-	b.WriteString(prose(plain(title)) + "\n\n")
+	b.WriteString(signed(title) + "\n\n")
 	for i, r := range rows {
 		for _, cell := range r {
-			b.WriteString("| " + prose(plain(cell)) + " ")
+			b.WriteString("| " + signed(cell) + " ")
 		}
 		b.WriteString("|\n")
 		if i == 0 {
@@ -53,4 +53,25 @@ func markdownTable(title string, rows [][]string) string {
 		}
 	}
 	return b.String()
+}
+
+// signed is prose with the signs that counts are written with, which are harmless in any place of a line but its first.
+func signed(s string) string {
+	var out, words []string
+	flush := func() {
+		if len(words) > 0 {
+			out = append(out, prose(plain(strings.Join(words, " "))))
+		}
+		words = nil
+	}
+	for w := range strings.FieldsSeq(s) {
+		if w != "→" && w != "×" && w != "=" {
+			words = append(words, w)
+			continue
+		}
+		flush()
+		out = append(out, w)
+	}
+	flush()
+	return strings.Join(out, " ")
 }

@@ -237,7 +237,7 @@ func (p *attemptsPlan) next(d *record.Attempts) string {
 	switch {
 	case d.NotReady != "":
 		return "preservecheck check --layer URL --fixture rate_limit   (it says more about a way that is not open)"
-	case len(d.Clients) == 1 && d.Clients[0].Name == attempts.SdklessName && p.flags.clientCmd == "":
+	case len(d.Clients) == 1 && d.Clients[0].Name == attempts.SdklessName && len(p.flags.client) == 0:
 		return "preservecheck clients install anthropic-go"
 	case p.noLayer:
 		return "preservecheck attempts --layer URL"
