@@ -2,6 +2,7 @@ package controls
 
 import (
 	"math"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ func TestFaultsAtTheirBounds(t *testing.T) {
 		sights []string
 	}{
 		{"an error of two bytes is cut", cutBody, jsonError(400, "{}"), []string{"body changed", "end changed"}},
+		{"one of a byte loses it", cutBody, jsonError(400, "x"), []string{"body changed", "end changed"}},
 		{"a body with nothing in it can't be", cutBody, jsonError(400, ""), nil},
 		{"the last status that is no error", emptyBody, jsonError(399, envelope), nil},
 		{"the first that is one", emptyBody, jsonError(400, envelope), []string{"body changed", "error lost"}},
@@ -38,6 +40,10 @@ func TestFaultsAtTheirBounds(t *testing.T) {
 		{"one comes before an error", earlyHints, answer(400, ""), []string{"interim invented"}},
 		{"one more comes after another", earlyHints, framed(answer(400, "")), []string{"interim changed"}},
 		{"a trailer beside another of its name", addTrailer, framed(answer(400, "")), []string{"trailer/retry-after changed"}},
+		{"the last status before those of a client's fault", refusalTo502, answer(399, ""), nil},
+		{"the first of them", refusalTo502, answer(400, ""), []string{"status changed"}},
+		{"the last of them", refusalTo502, answer(499, ""), []string{"status changed"}},
+		{"the first of a server's", refusalTo502, answer(500, ""), nil},
 		{"two waits are none", retryAfterDecimal, answer(429, "x", "retry-after", "1", "retry-after", "2"), nil},
 	} {
 		exactOn(t, c.why, c.fault, c.answer, dialects.Anthropic, c.sights...)
@@ -91,6 +97,18 @@ func TestBufferedFrom(t *testing.T) {
 	}
 }
 
+// TestWaitsAsDates: as many seconds from now.
+func TestWaitsAsDates(t *testing.T) {
+	for wait, want := range map[string]time.Duration{"7": 7 * time.Second, "3600": time.Hour, "-5": 0, "9999999999999": 1 << 30 * time.Second} {
+		a, now := answer(429, "", "retry-after", wait), time.Now()
+		retryAfterDate.Change(a, false)
+		at, err := http.ParseTime(a.Values("retry-after")[0])
+		if off := at.Sub(now.Add(want)); err != nil || off < -time.Second || off > time.Minute {
+			t.Errorf("%s is %v, %s off: %v", wait, a.Values("retry-after"), off, err)
+		}
+	}
+}
+
 // TestErrorsInStreams: where the error of a stream is its only event, its label alone says that it is a stream.
 func TestErrorsInStreams(t *testing.T) {
 	const (
@@ -121,4 +139,23 @@ func TestErrorsInStreams(t *testing.T) {
 	} {
 		exactOn(t, c.why, c.fault, events(c.body), c.d, c.sights...)
 	}
+	for why, body := range map[string]string{
+		"by its name":          named("response.failed", `{"response":{"error":{"message":"m"}}}`),
+		"by its type":          named("x", `{"type":"response.failed","response":{"error":{"message":"m"}}}`),
+		"beside its type":      named("x", `{"type":"error","message":"m"}`),
+		"under the name alone": named("error", `{"message":"m"}`),
+		"in a member":          named("x", `{"error":{"message":"m"}}`),
+	} {
+		exactOn(t, "an error is found "+why, prefixStreamMessage, events(body), dialects.OpenAIResponses, "error/message changed")
+	}
+	for why, body := range map[string]string{
+		"another event with a response": named("x", `{"response":{"error":{"message":"m"}}}`),
+		"another event":                 named("x", `{"message":"m"}`),
+		"a text":                        named("x", `"error"`),
+	} {
+		exactOn(t, why+" is no error", prefixStreamMessage, events(body), dialects.OpenAIResponses)
+	}
+	const ping = "event: ping\ndata: {\"type\":\"ping\"}\n\n"
+	exactOn(t, "without a label nothing would be left of it", dropStreamError, answer(200, failed), dialects.Anthropic)
+	exactOn(t, "without a label a keepalive is left", dropStreamError, answer(200, ping+failed), dialects.Anthropic, lost...)
 }

@@ -1,6 +1,7 @@
 package controls
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,6 +103,27 @@ func TestRunsThatSayNothing(t *testing.T) {
 		p := bare(identity)
 		if p.settle(identity, ran(c.change), "where"); p.pairs != 0 || p.tally[identity].Pairs != 0 || !slices.Equal(p.missed, []string{c.want}) {
 			t.Errorf("%d pairs, missed %q, want %q", p.pairs, p.missed, c.want)
+		}
+	}
+}
+
+// TestNoRun: what can't be run is told, and is no pair.
+func TestNoRun(t *testing.T) {
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	nobody := &Fault{Name: "no such", Want: nothing}
+	for _, c := range []struct {
+		why   string
+		ctx   context.Context
+		fault *Fault
+		want  string
+	}{
+		{"interrupted", stopped, identity, "the proof was interrupted"},
+		{"a layer that does not start", t.Context(), nobody, `control no such over sockets, channel auto, mode [plain]: no control is called "no such"`},
+	} {
+		p := newProver(input(t, "core", fixture.Plain), []*Fault{c.fault})
+		if p.deliver(c.ctx, c.fault, "auto", []fixture.Mode{fixture.Plain}); p.pairs != 0 || !slices.Equal(p.missed, []string{c.want}) {
+			t.Errorf("%s: %d pairs, missed %q", c.why, p.pairs, p.missed)
 		}
 	}
 }

@@ -143,8 +143,8 @@ func TestLayerStarts(t *testing.T) {
 		t.Errorf("%q, %v", b, err)
 	}
 	_ = c.Close()
-	if err := y.Close(); err != nil {
-		t.Error(err)
+	if err := y.Close(); err != nil || !y.Idle() {
+		t.Errorf("%v, idle %v", err, y.Idle())
 	}
 	if _, err := net.Dial("tcp", strings.TrimPrefix(y.URL(), "http://")); err == nil {
 		t.Error("it goes on listening")

@@ -29,6 +29,8 @@ var smallRows = []struct {
 	{"a page", dialects.Anthropic, answer(502, "<p>q</p>", "content-type", "text/html")},
 	{"bytes that are no text", dialects.Anthropic, framed(answer(503, "\xff\xfe"))},
 	{"a stream that is only labelled as one", dialects.Anthropic, events(": note\n\n")},
+	{"a stream that only its first line tells", dialects.Anthropic, answer(200, "data: 1\n\n")},
+	{"a stream with an error of which nothing is told", dialects.Anthropic, events("event: error\n\n" + named("x", "1"))},
 	{"a stream of messages", dialects.Anthropic, events(": note\n\n" +
 		"event: ping\ndata: {\"type\":\"ping\"}\n\n" +
 		named("content_block_delta", `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"ab"}}`) +

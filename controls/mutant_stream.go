@@ -19,7 +19,7 @@ func (m *maker) stream() {
 		}
 		m.wholeEvent(body, s, i)
 		m.eventLine(body, s, i)
-		if e.key != "" && !e.joined {
+		if e.key != "" && e.hasData && !e.joined {
 			m.eventData(body, s, i)
 		}
 	}

@@ -279,3 +279,37 @@ func TestSubjectsOfRows(t *testing.T) {
 		t.Errorf("core watches no request: %q", s.sent)
 	}
 }
+
+// TestRowsOfAProof: the article's in the run's modes, what only a stream shows where there are streams, and each other row once.
+func TestRowsOfAProof(t *testing.T) {
+	in := input(t, "core")
+	paced := in.Matrix.Get(fixture.Paced)
+	count := func(modes ...fixture.Mode) (article, others int) {
+		in.Modes = modes
+		for _, s := range newProver(in, nil).rows {
+			if isArticle(s.row) {
+				article++
+			} else {
+				others++
+			}
+			if !slices.Contains(modes, s.row.Mode) && s.row.Fixture != paced {
+				t.Errorf("%v: %s (%s)", modes, s.row.Fixture.Name, s.row.Mode)
+			}
+		}
+		return article, others
+	}
+	for _, c := range []struct {
+		modes           []fixture.Mode
+		article, others int
+	}{{bothModes, 20, 2}, {bothModes[:1], 10, 0}, {bothModes[1:], 10, 2}} {
+		if article, others := count(c.modes...); article != c.article || others != c.others {
+			t.Errorf("%v: %d rows of the article and %d others", c.modes, article, others)
+		}
+	}
+	for _, route := range []string{"a", "b"} {
+		in.Rows = append(in.Rows, check.Row{Fixture: paced, Mode: fixture.Stream, Dialect: dialects.Anthropic, Route: route})
+	}
+	if _, others := count(fixture.Plain); others != 1 {
+		t.Errorf("one row on two routes: %d", others)
+	}
+}
