@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -181,10 +182,11 @@ func TestNothingRanIsNoPass(t *testing.T) {
 
 // TestNested: a comparison inside another condition is changed by itself.
 func TestNested(t *testing.T) {
-	s, err := readSource("p.go", []byte("package p\n\nfunc f(a, b int, g func(bool) bool) bool {\n\tif g(a < b) && (a == b) != g(true) {\n\t\treturn true\n\t}\n\treturn false\n}\n"))
+	s, err := readSource(token.NewFileSet(), "p.go", []byte("package p\n\nfunc f(a, b int, g func(bool) bool) bool {\n\tif g(a < b) && (a == b) != g(true) {\n\t\treturn true\n\t}\n\treturn false\n}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.gather()
 	var have []string
 	for _, p := range s.places {
 		have = append(have, p.Kind+" "+p.Text)
