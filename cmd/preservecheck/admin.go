@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/tls"
 	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +42,9 @@ func (a *app) serveLedger(cmd *cobra.Command, f *serveFlags, s *station, runs *l
 		l = tls.NewListener(l, s.cert.TLS())
 	}
 	server := api.HTTP()
-	s.ends = append(s.ends, func() { _ = server.Close() })
+	done := make(chan struct{})
+	s.ends = append(s.ends, func() { _ = server.Close() }, func() { close(done) })
+	go sweep(runs, done)
 	go func() { _ = server.Serve(l) }()
 	a.note("ledger: %s, for check --remote-stub with the same --secret-file", f.admin)
 	return nil
@@ -51,4 +54,20 @@ func (a *app) serveLedger(cmd *cobra.Command, f *serveFlags, s *station, runs *l
 func (s *station) counts() remote.Counts {
 	st := s.server.Stats()
 	return remote.Counts{Overloaded: st.Overloaded, Dropped: st.Dropped, Panics: st.Panics, Strangers: st.Strangers}
+}
+
+// sweepEvery is how often runs are ended whose checker is gone, on a stub that nobody asks.
+const sweepEvery = time.Minute
+
+func sweep(runs *ledger.Hub, done <-chan struct{}) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			runs.Sweep()
+		case <-done:
+			return
+		}
+	}
 }
