@@ -293,7 +293,7 @@ func (r *runner) late(ctx context.Context) {
 	}
 	r.progress("late hits", 0, 0, "")
 	r.sync()
-	pause(ctx, min(r.c.Settle, max(lateHits, 2*r.canaryTime, 3*r.longestGap()/2)))
+	pause(ctx, r.hold())
 }
 
 // lateHits is the least time that is waited for hits which come after the answer.
