@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/preservecheck/preservecheck/compare"
+	"github.com/preservecheck/preservecheck/evidence"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/record"
+	"github.com/preservecheck/preservecheck/wire"
 )
 
 // TestDeedsUpToABound: of passing rows the first are told, and the others counted.
@@ -56,14 +58,39 @@ func TestMilliseconds(t *testing.T) {
 	}
 }
 
-// TestOutagesAndSilenceTogether: neither is most of the refusals by itself, and both are.
-func TestOutagesAndSilenceTogether(t *testing.T) {
-	r := &runner{}
-	for i, status := range []int{0, 500, 429} {
-		r.unbacked = append(r.unbacked, unbacked{what: "canary", status: status, number: i + 2})
+// TestWhatMostRefusalsWere: what just half of them were is not most, and outages and silence count together.
+func TestWhatMostRefusalsWere(t *testing.T) {
+	for _, c := range []struct {
+		statuses []int
+		want     string
+	}{
+		{[]int{0}, mute},
+		{[]int{0, 0, 429}, mute},
+		{[]int{0, 500}, outage},
+		{[]int{0, 500, 429}, outage},
+		{[]int{0, 429}, fmt.Sprintf(tryRate, "1 request")},
+		{[]int{500, 429}, fmt.Sprintf(tryRate, "1 request")},
+	} {
+		r := &runner{}
+		for i, status := range c.statuses {
+			r.unbacked = append(r.unbacked, unbacked{what: "canary", status: status, number: i + 2})
+		}
+		if got := r.advice(); got != c.want {
+			t.Errorf("%v: %s", c.statuses, got)
+		}
 	}
-	if got := r.advice(); got != outage {
-		t.Error(got)
+}
+
+// TestWhoWaits: a client is only left waiting by a layer that has asked the stub.
+func TestWhoWaits(t *testing.T) {
+	for hits, want := range map[int]string{0: "", 1: "the client waits: no end of the answer by the row's deadline, after 0.0 s"} {
+		r, row := tierCap(t)
+		s := r.observation(row, passAlone, compare.Preserved, hits)
+		s.probe.answer.End = wire.EndTimeout
+		s.layer = evidence.Of(s.probe.answer, row.Dialect.Layout, fixture.NoID)
+		if got := r.waited(row, s); got != want {
+			t.Errorf("%d hits: %q, want %q", hits, got, want)
+		}
 	}
 }
 

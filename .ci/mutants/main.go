@@ -26,6 +26,7 @@ type options struct {
 	only, place             *regexp.Regexp
 	patience, workers       int
 	longest                 time.Duration
+	verbose                 bool
 }
 
 func main() {
@@ -36,6 +37,7 @@ func main() {
 	flag.IntVar(&o.patience, "patience", 30, "how many times as long as untouched a test may take")
 	flag.IntVar(&o.workers, "workers", 1, "how many changes are tried side by side; more where the tests wait more than they work")
 	flag.DurationVar(&o.longest, "longest", 0, "leave out tests that take longer untouched, and name them; what lives then may still be noticed by them")
+	flag.BoolVar(&o.verbose, "v", false, "name the test that notices each change as well")
 	only := flag.String("run", ".", "the tests that are run, as in go test")
 	place := flag.String("place", ".", "the places that are changed, as the report writes them: file:line function, kind of where: expression")
 	flag.Parse()
@@ -174,6 +176,8 @@ func tally(w io.Writer, o options, what string, places []place, result func(int)
 		switch {
 		case f == timedOut:
 			fmt.Fprintf(w, "timed out: %v (%s)\n", p, by)
+		case f == noticed && o.verbose:
+			fmt.Fprintf(w, "noticed: %v (%s)\n", p, by)
 		case f == noticed:
 		case known.take(p):
 			listed++

@@ -102,6 +102,9 @@ func TestRun(t *testing.T) {
 		o.in = c.in
 		expect(t, c.why, o, c.green, c.says...)
 	}
+	o := inModule(t, "")
+	o.verbose, o.place = true, regexp.MustCompile("NEGATION of if")
+	expect(t, "and the test that noticed is named", o, true, "noticed: p/p.go:14 set.kind, CONDITIONALS_NEGATION of if: n < 2 (TestKind)\n")
 }
 
 func expect(t *testing.T, why string, o options, want bool, says ...string) {
