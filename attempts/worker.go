@@ -43,7 +43,7 @@ type made struct {
 // run makes calls until the policy says to stop. It never waits: what it would have waited is noted.
 func (j job) run(ctx context.Context) (calls []made) {
 	for n := 1; ; n++ {
-		c := j.call(ctx, n)
+		c := j.call(ctx)
 		again := c.err == nil && n < workerCalls && classify.ActionOf(c.class).Retry != classify.RetryNever
 		if again {
 			c.wait = waitAfter(c.reply, n)
@@ -56,7 +56,7 @@ func (j job) run(ctx context.Context) (calls []made) {
 }
 
 // call makes one call, with a tag of its own in its prompt, so that the stub knows whose its hits are.
-func (j job) call(ctx context.Context, n int) made {
+func (j job) call(ctx context.Context) made {
 	ctx, cancel := context.WithTimeoutCause(ctx, j.maxWait, errLate)
 	defer cancel()
 	tag := j.tag(j.fixture)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -60,12 +61,15 @@ func TestAttempts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page strings.Builder
-	for _, c := range attemptsCases {
+	for i, c := range attemptsCases {
 		var d record.Attempts
 		t.Run(c.title, func(t *testing.T) {
 			d = attempts(t, append(c.args, "--client", strings.Join(attemptsClients, ","), "--max-wait", "3m")...)
 			asTheArticle(t, &d, c.times)
 		})
+		if i == 0 {
+			page.WriteString(measuredClients(&d))
+		}
 		page.WriteString(measuredTable(c.title, &d))
 	}
 	if t.Failed() {
@@ -110,7 +114,7 @@ func asTheArticle(t *testing.T, d *record.Attempts, times int) {
 			sdk = row[3]
 		}
 		layer := 1
-		if j.Way == "through" && strings.HasSuffix(j.Fixture, "_400") == false {
+		if j.Way == "through" && !strings.HasSuffix(j.Fixture, "_400") {
 			layer = times
 		}
 		have := [3]string{j.Class, fmt.Sprint(j.Worker), fmt.Sprint(value(j.SDK))}
@@ -135,6 +139,24 @@ func value(n *int) int {
 		return -1
 	}
 	return *n
+}
+
+// measuredClients says which versions were measured.
+func measuredClients(d *record.Attempts) string {
+	var b strings.Builder
+	b.WriteString("| client | packages | own retries | waits |\n|---|---|---:|---|\n")
+	for _, c := range d.Clients {
+		var all []string
+		for _, name := range slices.Sorted(maps.Keys(c.Packages)) {
+			all = append(all, name+" "+c.Packages[name])
+		}
+		waits := "in full"
+		if c.Skipped {
+			waits = "noted"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %d | %s |\n", c.Name, strings.Join(all, ", "), value(c.Retries), waits)
+	}
+	return b.String() + "\n"
 }
 
 // measuredTable is one layer's part of the page: a line for each fixture, and for each client the requests of one job at no
@@ -162,10 +184,8 @@ func measuredTable(title string, d *record.Attempts) string {
 		}
 		b.WriteString("\n")
 	}
-	for _, client := range []string{"anthropic-go"} {
-		if j := dearest(d, way, client); j != nil {
-			fmt.Fprintf(&b, "\n%s with %s at %d: %s.\n", j.Fixture, client, j.MaxRetries, j.Costs)
-		}
+	if j := dearest(d, way, "anthropic-go"); j != nil {
+		fmt.Fprintf(&b, "\n%s with %s at %d: %s.\n", j.Fixture, j.Client, j.MaxRetries, j.Costs)
 	}
 	return b.String() + "\n"
 }

@@ -194,6 +194,7 @@ func (p *attemptsPlan) readFixtures(cmd *cobra.Command) error {
 		p.drivers = slices.Delete(p.drivers, i, i+1)
 		i--
 	}
+	distinct(p.drivers)
 	if len(p.drivers) == 0 {
 		return usage("preservecheck clients list shows those that can be installed", "no client speaks a dialect of the fixtures")
 	}

@@ -63,22 +63,32 @@ func (p *attemptsPlan) readClients(a *app, cmd *cobra.Command) error {
 		c.dialect = p.dialectsOfClients()
 	}
 	if slices.Contains(names, attempts.SdklessName) {
-		p.drivers = slices.Insert(p.drivers, 0, p.sdkless(named)...)
+		p.drivers = slices.Insert(p.drivers, 0, sdkless()...)
 	}
 	return nil
 }
 
-// sdkless is the client without an SDK, once for each dialect.
-func (p *attemptsPlan) sdkless(named []string) (out []driven) {
+// sdkless is the client without an SDK, once for each dialect. distinct names those that are used.
+func sdkless() (out []driven) {
 	for _, d := range dialects.All() {
 		none := 0
-		r := record.AttemptsClient{Name: attempts.SdklessName, Title: "no SDK: one request a call", Dialect: d.Name, Retries: &none, Skipped: false}
-		if len(out) > 0 {
-			r.Name += "-" + d.Name
-		}
+		r := record.AttemptsClient{Name: attempts.SdklessName, Title: "no SDK: one request a call", Dialect: d.Name, Retries: &none}
 		out = append(out, driven{record: r, dialect: d})
 	}
 	return out
+}
+
+// distinct gives clients without an SDK names of their own where there are several.
+func distinct(drivers []driven) {
+	first := true
+	for i := range drivers {
+		if d := &drivers[i]; d.driver == nil {
+			if !first {
+				d.record.Name += "-" + d.dialect.Name
+			}
+			first = false
+		}
+	}
 }
 
 func (p *attemptsPlan) readClient(a *app, cmd *cobra.Command, name string, named bool) error {
