@@ -47,14 +47,19 @@ var table = map[string][]string{
 
 	"report/html": {},
 
+	"clients/reactions": {"wire", "evidence", "dialects", "classify", "fixture", "record"},
+
 	"schematest": {}, // imported by tests alone: no package has it in its list
 	"gateway":    {},
-	"public":     {},
+	"public":     {"gateway", "wire"},
 	"recipes":    {"fixture", "target", "ledger", "record"},
+	"remote":     {"fixture", "ledger"},
 
 	"classifier": {"wire", "evidence", "dialects"},
-	program: {"check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
-		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes", "public"},
+	"clients":    {"fixture"},
+	"attempts":   {"wire", "evidence", "classify", "dialects", "ledger", "fixture", "record"},
+	program: {"clients/reactions", "check", "stub", "compare", "controls", "report", "explain", "record", "evidence", "dialects", "classify",
+		"wire", "ledger", "fixture", "classifier", "nearest", "target", "gate", "gateway", "recipes", "public", "remote", "clients", "attempts"},
 }
 
 // inTests stands in homes for "any _test.go file, and nothing else".
@@ -65,7 +70,8 @@ var homes = map[string][]string{
 	"github.com/spf13/cobra":          {program},
 	"github.com/spf13/pflag":          {program},
 	"golang.org/x/term":               {program},
-	"golang.org/x/sys":                {program},
+	"golang.org/x/sys":                {program, "real"},
+	"golang.org/x/crypto/acme":        {"public"},
 	"github.com/fatih/color":          {"report"},
 	"go.yaml.in/yaml/v4":              {"fixture", "schematest", inTests},
 	"github.com/google/go-cmp":        {inTests, "schematest"},
@@ -75,7 +81,7 @@ var homes = map[string][]string{
 
 	"github.com/santhosh-tekuri/jsonschema/v6": {inTests, "schematest"},
 	"github.com/yuin/goldmark":                 {inTests},
-	"golang.org/x/net":                         {inTests},
+	"golang.org/x/net":                         {program, inTests},
 	"github.com/creack/pty":                    {inTests},
 }
 

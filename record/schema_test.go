@@ -53,12 +53,17 @@ func published(t *testing.T) obj {
 // an older schema must not refuse them.
 func schema(t *testing.T) obj {
 	t.Helper()
+	return schemaOf(t, reflect.TypeFor[Document](), "preservecheck record", Format)
+}
+
+func schemaOf(t *testing.T, rt reflect.Type, title, format string) obj {
+	t.Helper()
 	g := generator{comments: comments(t), defs: obj{}}
-	root := g.object(reflect.TypeFor[Document]())
+	root := g.object(rt)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	root["title"] = "preservecheck record"
+	root["title"] = title
 	root["$defs"] = g.defs
-	root["properties"].(obj)["format"] = obj{"const": Format}
+	root["properties"].(obj)["format"] = obj{"const": format}
 	return plainJSON(t, root)
 }
 
@@ -117,10 +122,12 @@ func (g *generator) value(rt reflect.Type, nullable bool) obj {
 		return obj{"anyOf": []any{g.value(rt.Elem(), false), obj{"type": "null"}}}
 	case rt.Kind() == reflect.Pointer && rt.Elem().Kind() == reflect.String:
 		return obj{"type": kind("string")}
+	case rt.Kind() == reflect.Pointer && nullable && (rt.Elem().Kind() == reflect.Int || rt.Elem().Kind() == reflect.Float64):
+		return obj{"type": kind(map[reflect.Kind]string{reflect.Int: "integer", reflect.Float64: "number"}[rt.Elem().Kind()])}
 	case rt.Kind() == reflect.Pointer:
 		return g.value(rt.Elem(), false)
 	case rt.Kind() == reflect.Slice:
-		return obj{"type": kind("array"), "items": g.value(rt.Elem(), rt.Elem().Kind() == reflect.Slice)}
+		return obj{"type": kind("array"), "items": g.value(rt.Elem(), rt.Elem().Kind() == reflect.Slice || rt.Elem().Kind() == reflect.Pointer)}
 	case rt.Kind() == reflect.Map:
 		return obj{"type": kind("object"), "additionalProperties": g.value(rt.Elem(), rt.Elem().Kind() == reflect.Slice)}
 	case rt.Kind() == reflect.Struct:

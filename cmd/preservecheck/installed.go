@@ -32,8 +32,11 @@ func installFolder(r *recipes.Recipe, given, from string, env environ) (string, 
 	return filepath.Join(all, r.Name), nil
 }
 
-// recipeCache is where packages are if nobody says otherwise, by the XDG Base Directory Specification 0.8; "" without a home.
-func recipeCache(env environ) string {
+// recipeCache is where packages of recipes are if nobody says otherwise; "" without a home.
+func recipeCache(env environ) string { return cacheFolder(env, "recipes") }
+
+// cacheFolder is a folder of ours for what was installed, by the XDG Base Directory Specification 0.8; "" without a home.
+func cacheFolder(env environ, of string) string {
 	cache := env["XDG_CACHE_HOME"]
 	if !filepath.IsAbs(cache) { // relative ones are to be ignored
 		if !filepath.IsAbs(env["HOME"]) {
@@ -41,7 +44,7 @@ func recipeCache(env environ) string {
 		}
 		cache = filepath.Join(env["HOME"], ".cache")
 	}
-	return filepath.Join(cache, "preservecheck", "recipes")
+	return filepath.Join(cache, "preservecheck", of)
 }
 
 // notInstalled says what is missing of a recipe's packages, "" for nothing. Packages of another lock file are no better than

@@ -40,7 +40,7 @@ layers of known faults that it could tell.` + "\n\n" + exitHelp(),
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newDemo(a), newCheck(a), newServe(a), newControls(a), newFixtures(a), newExplain(a), newDiff(a), newReport(a), newMerge(a), newRecipes(a), newVersion(a), newSupervise(a))
+	root.AddCommand(newDemo(a), newCheck(a), newServe(a), newControls(a), newFixtures(a), newExplain(a), newDiff(a), newReport(a), newMerge(a), newRecipes(a), newClients(a), newAttempts(a), newVersion(a), newSupervise(a))
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
