@@ -131,6 +131,7 @@ type hit struct {
 	Header   []string `json:"header,omitempty"`
 	Model    string   `json:"model,omitempty"`
 	Stream   bool     `json:"stream,omitempty"`
+	Agent    string   `json:"agent,omitempty"`
 	Retries  string   `json:"retry_count,omitempty"`
 	Marks    []string `json:"marks,omitempty"`
 	BodyHash string   `json:"body_hash,omitempty"`
@@ -163,7 +164,7 @@ func told(begun time.Time, n ledger.Numbered) hit {
 	h, s := n.Hit, n.Hit.Served
 	out := hit{
 		Seq: n.Seq, ID: h.ID, Run: h.Tag.Run, Fixture: h.Tag.Fixture, Nonce: h.Tag.Nonce, At: since(begun, h.At), From: h.From,
-		Method: h.Method, Path: h.Path, Query: h.Query, Header: h.Header, Model: h.Model, Stream: h.Stream, Retries: h.RetryCount,
+		Method: h.Method, Path: h.Path, Query: h.Query, Header: h.Header, Model: h.Model, Stream: h.Stream, Agent: h.Agent, Retries: h.RetryCount,
 		Marks: h.Marks, BodyHash: h.BodyHash, Note: h.Note, Doubt: h.Doubt, Aside: h.Aside,
 		Served: served{
 			Fixture: s.Fixture, Proto: s.Proto, Status: s.Status, Encoding: s.Encoding, Framing: s.Framing,

@@ -216,6 +216,24 @@ func (c *Client) ByID(id string) (ledger.Hit, bool) {
 	return e.hit, true
 }
 
+// Known returns all hits of the run that are known, and what reached the stub without a whole tag meanwhile, in order of arrival.
+func (c *Client) Known() (hits []ledger.Hit) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.hits {
+		hits = append(hits, e.hit)
+	}
+	slices.SortFunc(hits, func(a, b ledger.Hit) int { return a.At.Compare(b.At) })
+	return hits
+}
+
+// Strangers returns how many requests did not show the stub's secret since the run was opened.
+func (c *Client) Strangers() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.trouble.Strangers
+}
+
 // Unexplained returns the hits that no request of this run explains: those of forgotten ones, and what reached the stub
 // without a whole tag while the run was open.
 func (c *Client) Unexplained() (hits []ledger.Hit) {

@@ -22,7 +22,7 @@ var errStrange = errors.New("what the stub's admin API answered is not what it h
 func (t *timeline) hit(h *hit, run string, o offset) (ledger.Hit, error) {
 	out := ledger.Hit{
 		ID: h.ID, Tag: ledger.Tag{Run: h.Run, Fixture: h.Fixture, Nonce: h.Nonce}, At: t.ours(o, h.At), From: h.From, Method: h.Method, Path: h.Path,
-		Query: h.Query, Header: h.Header, Model: h.Model, Stream: h.Stream, RetryCount: h.Retries, Marks: h.Marks, BodyHash: h.BodyHash,
+		Query: h.Query, Header: h.Header, Model: h.Model, Stream: h.Stream, Agent: h.Agent, RetryCount: h.Retries, Marks: h.Marks, BodyHash: h.BodyHash,
 		Note: h.Note, Doubt: h.Doubt, Aside: h.Aside, Slack: o.slack(),
 		Served: ledger.Served{
 			Fixture: h.Served.Fixture, Proto: h.Served.Proto, Status: h.Served.Status, Encoding: h.Served.Encoding, Framing: h.Served.Framing,
@@ -46,7 +46,7 @@ func (t *timeline) hit(h *hit, run string, o offset) (ledger.Hit, error) {
 	}
 	for _, list := range [][]string{
 		h.Query, h.Header, h.Marks,
-		{h.Fixture, h.From, h.Method, h.Path, h.Model, h.Retries, h.BodyHash, h.Note, h.Doubt, h.Run, h.Served.Fixture, h.Served.Proto, h.Served.Encoding, h.Served.Framing},
+		{h.Fixture, h.From, h.Method, h.Path, h.Model, h.Agent, h.Retries, h.BodyHash, h.Note, h.Doubt, h.Run, h.Served.Fixture, h.Served.Proto, h.Served.Encoding, h.Served.Framing},
 	} {
 		for _, s := range list {
 			if len(s) > maxText {

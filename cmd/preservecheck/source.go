@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -119,8 +120,35 @@ func (e *elsewhere) open(ctx context.Context, p *plan) (*source, error) {
 	case err != nil:
 		return nil, usage("look whether serve runs there, and whether --remote-admin leads to its ledger; "+remoteHint, "%s: %s", e.from, err)
 	}
+	told := &tidings{client: c, told: map[string]bool{}}
 	return &source{
-		run: c.Run(), hits: c, upstream: e.stub, trouble: c.Trouble, strangers: func() int64 { return 0 }, close: func() { _ = c.Close() },
+		run: c.Run(), hits: c, upstream: e.stub, trouble: c.Trouble, strangers: c.Strangers, arrivals: told.take, close: func() { _ = c.Close() },
 		direct: below{wire.Client{Base: p.open.below(e.stub), TLS: p.tls}},
 	}, nil
+}
+
+// tidings are the arrivals at a stub elsewhere that were not told yet.
+type tidings struct {
+	client *remote.Client
+	asked  time.Time
+	told   map[string]bool // by id
+}
+
+// askAgain is how often a stub elsewhere is asked for news that a person waits for.
+const askAgain = time.Second
+
+// take returns what was answered since the last time, and at the end also what was not.
+func (t *tidings) take(last bool) (hits []ledger.Hit) {
+	if !last && time.Since(t.asked) < askAgain {
+		return nil
+	}
+	t.asked = time.Now()
+	_ = t.client.Sync() // what goes wrong is kept for the run
+	for _, h := range t.client.Known() {
+		if !t.told[h.ID] && (last || !h.Served.AnswerAt.IsZero()) {
+			t.told[h.ID] = true
+			hits = append(hits, h)
+		}
+	}
+	return hits
 }
