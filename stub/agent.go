@@ -6,7 +6,7 @@ import "strings"
 // since it may hold anything; of this one only which of these it is. What the SDKs send was seen at this stub (Anthropic's and
 // OpenAI's, 2026-11-30); the others are the documented defaults of their libraries.
 var agents = [...]struct{ begins, family string }{
-	{"anthropic/", "Anthropic SDK"}, {"asyncanthropic/", "Anthropic SDK"}, {"openai/", "OpenAI SDK"}, {"asyncopenai/", "OpenAI SDK"},
+	{"preservecheck", "this check"}, {"anthropic/", "Anthropic SDK"}, {"asyncanthropic/", "Anthropic SDK"}, {"openai/", "OpenAI SDK"}, {"asyncopenai/", "OpenAI SDK"},
 	{"claude-cli/", "Claude Code"}, {"litellm/", "LiteLLM"}, {"ai/", "Vercel AI SDK"}, {"ai-sdk/", "Vercel AI SDK"}, {"langchain", "LangChain"},
 	{"portkey", "Portkey"}, {"cloudflare", "Cloudflare"}, {"envoy", "Envoy"}, {"kong", "Kong"},
 	{"python-httpx/", "httpx (Python)"}, {"python-requests/", "requests (Python)"}, {"python/", "aiohttp (Python)"}, {"python-urllib", "urllib (Python)"},
