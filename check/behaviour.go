@@ -198,7 +198,15 @@ func plural(n int, one, many string) string {
 
 // author names who likely wrote an answer that is not the upstream's: by a sign that the fixture itself does not bear.
 func (r *runner) author(row Row, s *seen) string {
-	if s.judged.Verdict == compare.Preserved || s.probe.answer.Status == 0 {
+	if s.judged.Verdict == compare.Preserved {
+		return ""
+	}
+	return r.wrote(row, s)
+}
+
+// wrote names who wrote an answer by himself, "" when no sign tells.
+func (r *runner) wrote(row Row, s *seen) string {
+	if s.probe.answer.Status == 0 {
 		return ""
 	}
 	served := row.Fixture.Expected(fixture.NoID, false)

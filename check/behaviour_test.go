@@ -55,7 +55,7 @@ func TestWhatTheLayerDidBesides(t *testing.T) {
 		want []string // each must stand in the row's behaviour; none: it must be empty
 	}{
 		{"an honest layer does nothing", "rate_limit", honest, nil},
-		{"sooner than it was asked to", "ramp_limit", again("ramp_limit", 20*time.Millisecond, nil, ""), []string{"1 retry after 0.0 s although retry-after said 1"}},
+		{"sooner than it was asked to", "ramp_limit", again("ramp_limit", 20*time.Millisecond, nil, ""), []string{"1 retry after 0.", " s although retry-after said 1"}},
 		{"as it was asked to", "rate_limit", again("rate_limit", time.Second, nil, ""), []string{"1 retry after 1.", " s, as retry-after said"}},
 		{"nobody said how long", "tier_cap", again("tier_cap", 0, nil, ""), []string{"1 retry after "}},
 		{"a fallback", "tier_cap", again("tier_cap", 0, otherModel, ""), []string{"asked for other models by itself: m-tier_cap, backup-tier_cap"}},

@@ -26,8 +26,19 @@ type Hits interface {
 	// Issue notes a tag that a request is about to carry.
 	Issue(t ledger.Tag)
 	// Announce says that requests which carry no nonce (row-only channels: of this fixture; armed: any) belong to
-	// this tag until done is called.
-	Announce(ch ledger.Channel, t ledger.Tag) (done func())
+	// this tag until done is called. On an error nothing was announced, and the request must not be sent.
+	Announce(ch ledger.Channel, t ledger.Tag) (done func(), err error)
+	// Nonce returns a nonce that no other request has, for one that wants a fixture.
+	Nonce(fixture string) string
+	// Sync brings in what reached the stub until now; Of, ByID and Unexplained know nothing later. An error means that hits
+	// are missing. It takes its time by itself.
+	Sync() error
+	// Shared reports whether others have business at the stub, so that a hit which nothing explains may be theirs.
+	Shared() bool
+	// Witness tells of an answer that surely came from a hit, by which a clock that is not ours can be told.
+	Witness(hit string, sent, first time.Time)
+	// Refused returns how many requests bore this run's name under a nonce that it never made, beside those in Unexplained.
+	Refused() int
 	// Of returns the hits of one client request in order of arrival.
 	Of(nonce string) []ledger.Hit
 	// ByID finds a hit by the id that stands in an answer.
@@ -47,7 +58,9 @@ type Config struct {
 	Rows     []Row // what to judge, in the matrix's order
 	Layer    Way
 	Base     string // path of the layer's base URL
-	Direct   Way
+	Direct   Way    // to the stub itself, as a layer reaches it: over its public URL where it has one
+	Near     Way    // to the stub over loopback, beside a public Direct; nil: there is no such way
+	Public   string // the public URL as it may be shown, "" for none; a Direct beside Near is public in any case
 	Hits     Hits
 	Rules    compare.Rules
 	Channel  string // auto, marker, model, header, path, armed
@@ -58,6 +71,7 @@ type Config struct {
 	Header   []wire.Field                           // sent through the layer only
 	Idle     func() bool                            // an embedded layer says when nothing is under way; nil: wait for late hits
 	Gone     func() string                          // why the layer can't be asked any more; nil or "": it can
+	WayGone  func() string                          // why the public way leads nowhere any more, as its tunnel knows; nil or "": it may
 	Trouble  func() string                          // what went wrong at the stub so that hits may be missing; nil or "": nothing
 	Proof    func(ctx context.Context) record.Proof // runs while the layer is waited for
 
@@ -70,6 +84,7 @@ type Config struct {
 	Deadline     time.Duration
 	ReadyTimeout time.Duration
 	Settle       time.Duration
+	Patient      time.Duration // pause between canaries while a person sets the layer up, without a bound on their number; 0: it is ready soon
 
 	// Document is filled in by the caller with what the run does not know: tool, target, matrix, profile, settings.
 	Document record.Document

@@ -35,6 +35,10 @@ func (r *runner) fill(d *record.Document) {
 	if d.Refused != "" {
 		return
 	}
+	if r.noWay != "" {
+		d.NotReady = r.clean("the way to the stub" + r.at() + " is not open: " + r.noWay)
+		return
+	}
 	if len(r.c.Rows) == 0 {
 		return // nothing was asked for; what was not run is never green
 	}
@@ -43,9 +47,11 @@ func (r *runner) fill(d *record.Document) {
 		d.Notes = nil
 		return
 	}
-	if r.c.Trouble != nil {
+	r.sync()
+	if r.trouble = r.blinded(); r.trouble == "" && r.c.Trouble != nil {
 		r.trouble = r.c.Trouble()
 	}
+	r.judgeWay()
 	for _, row := range r.c.Rows {
 		r.excuse(row)
 		for _, s := range r.seen[row] {
@@ -57,6 +63,7 @@ func (r *runner) fill(d *record.Document) {
 		d.Hops = compare.Hops(r.c.routeNames(), d.Rows)
 	}
 	d.Findings = append(r.findings(), r.sleepy()...)
+	d.Notes = append(d.Notes, r.wayNotes()...)
 	d.Notes = append(d.Notes, r.deeds(d.Rows)...)
 	d.Notes = append(d.Notes, r.unstreamed()...)
 	d.Notes = append(d.Notes, r.elsewhere()...)

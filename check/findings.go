@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ const (
 // findings says what happened in the run that no single row tells.
 func (r *runner) findings() []record.Finding {
 	var out []record.Finding
-	for _, row := range r.c.Rows {
+	for _, row := range r.testable(r.c.Rows) {
 		for _, s := range r.seen[row] {
 			if s.pass != passLook && len(s.hits) == 0 || s.other != nil {
 				r.unbacked = append(r.unbacked, unbacked{what: row.Fixture.Name, pass: s.pass, row: row, other: s.other, number: s.probe.number})
@@ -128,7 +129,7 @@ func (r *runner) silent() (out []record.Finding) {
 	if len(out) > 0 {
 		out[0].Advice = r.advice()
 	}
-	if why := r.anyUnsent(); why != "" {
+	if why := cmp.Or(r.trouble, r.blinded(), r.anyUnsent(), r.wayLost); why != "" {
 		for i := range out { // told, but nobody's fault for sure
 			out[i].Fails, out[i].Soft, out[i].Advice = false, false, why
 		}
@@ -243,7 +244,7 @@ func (r *runner) unbackedRows(want func(unbacked) bool) (out []string) {
 
 // unsteady are rows whose conclusive observations do not agree.
 func (r *runner) unsteady() (out []record.Finding) {
-	for _, row := range r.c.Rows {
+	for _, row := range r.testable(r.c.Rows) {
 		best := r.conclusive(row)
 		odd := 0
 		for _, s := range best {
@@ -295,7 +296,7 @@ func (r *runner) dirtyWay() []record.Finding {
 		}
 	}
 	if len(rows) == 0 {
-		return nil
+		return r.wayStains()
 	}
 	return []record.Finding{{
 		Kind: dirtyWay, Rows: rows,
@@ -307,7 +308,8 @@ func (r *runner) dirtyWay() []record.Finding {
 // unexplained are requests that reached the stub and that no request of this run explains.
 func (r *runner) unexplained() []record.Finding {
 	hits := append(r.c.Hits.Unexplained(), r.surplus()...)
-	if len(hits) == 0 {
+	refused := r.c.Hits.Refused()
+	if len(hits)+refused == 0 {
 		return nil
 	}
 	seen := map[string]int{}
@@ -329,9 +331,18 @@ func (r *runner) unexplained() []record.Finding {
 	for i, what := range order {
 		order[i] = fmt.Sprintf("%d × %s", seen[what], what)
 	}
+	fails = fails && !r.wayRepeats()
+	if refused > 0 {
+		order = append([]string{fmt.Sprintf("%d × with a tag that this run never made", refused)}, order...)
+	}
+	shared := fails && r.c.Hits.Shared()
+	advice := ""
+	if shared {
+		advice = "others have business at this stub, so nobody can tell whether the layer sent them: ask again when nobody else does, or with a stub of its own"
+	}
 	return []record.Finding{{
-		Kind: unexplainedHits, Fails: fails, Rows: rows,
-		Text: fmt.Sprintf("%s the stub that no request of this run explains (a health probe, another client, or a retry without its tag): %s", reached(len(hits)), some(order)),
+		Kind: unexplainedHits, Fails: fails, Soft: shared, Rows: rows, Advice: advice,
+		Text: fmt.Sprintf("%s the stub that no request of this run explains (a health probe, another client, or a retry without its tag): %s", reached(len(hits)+refused), some(order)),
 	}}
 }
 

@@ -3,6 +3,7 @@ package check
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,10 +18,18 @@ type book struct {
 	Hits        // all that no test here asks
 	unexplained []ledger.Hit
 	of          map[string][]ledger.Hit
+	shared      bool
+	refused     int
 }
 
-func (b book) Unexplained() []ledger.Hit    { return b.unexplained }
-func (b book) Of(nonce string) []ledger.Hit { return b.of[nonce] }
+func (b book) Unexplained() []ledger.Hit            { return b.unexplained }
+func (b book) Of(nonce string) []ledger.Hit         { return b.of[nonce] }
+func (b book) Shared() bool                         { return b.shared }
+func (b book) Sync() error                          { return nil }
+func (b book) Refused() int                         { return b.refused }
+func (b book) Witness(string, time.Time, time.Time) {}
+func (b book) Nonce(string) string                  { return ledger.NewNonce() }
+
 func fixtureHit(path, name string) ledger.Hit {
 	return ledger.Hit{Method: "POST", Path: path, Tag: ledger.Tag{Fixture: name}}
 }

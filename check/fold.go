@@ -23,6 +23,7 @@ func (r *runner) shorten(s *seen) {
 // request any more, and is told as one that nothing explains.
 func (r *runner) fold(rows []Row) {
 	before := time.Now().Add(-r.hold())
+	r.sync()
 	for _, row := range rows {
 		kept := r.seen[row][:0]
 		for _, s := range r.seen[row] {

@@ -21,6 +21,9 @@ func (r *runner) conclusive(row Row) (out []*seen) {
 // It is the worst of the observations that reached the stub. A row that never did, also when it was asked alone, has
 // the verdict of that asking.
 func (r *runner) settled(row Row) (v compare.Verdict, why string, by *seen) {
+	if dirt := r.dirt(row); dirt != "" {
+		return compare.Untestable, dirt, nil
+	}
 	if r.notReady[row.lane()] != "" {
 		return r.withoutCanary(row)
 	}

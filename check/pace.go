@@ -35,10 +35,12 @@ func (p *probe) pace(hits []ledger.Hit) wire.Pace {
 	case a.LastAt.Sub(a.BodyAt) >= p.paused/3:
 		return wire.AsSent
 	}
+	p.unsure = false
 	for _, h := range hits {
-		if h.Served.RestAt.After(a.BodyAt) {
+		if h.Served.RestAt.Add(-h.Slack).After(a.BodyAt) {
 			return wire.AsSent
 		}
+		p.unsure = p.unsure || h.Served.RestAt.Add(h.Slack).After(a.BodyAt)
 	}
 	return wire.AtOnce
 }
@@ -57,7 +59,11 @@ func (s *seen) onlyHeldBack() bool {
 // excuse takes a slow machine for what it is: a layer that passed a row's stream on once can do so, and where it seemed to
 // hold it back meanwhile, the first part had only been on its way for too long.
 func (r *runner) excuse(row Row) {
-	if all := r.seen[row]; slices.ContainsFunc(all, func(s *seen) bool { return passedOn(s.layer) }) {
+	excuseAll(r.seen[row])
+}
+
+func excuseAll(all []*seen) {
+	if slices.ContainsFunc(all, func(s *seen) bool { return passedOn(s.layer) }) {
 		for _, s := range all {
 			s.layer = asPassedOn(s.layer)
 		}

@@ -76,6 +76,7 @@ func (r *runner) read(s *seen) {
 		r.reading.Lock()
 		defer r.reading.Unlock()
 	}
+	r.sync()
 	hits := r.c.Hits.Of(s.probe.tag.Nonce)
 	s.layer = s.probe.evidence(hits)
 	s.own, s.other = r.idsIn(s.probe.answer, hits)
@@ -89,8 +90,9 @@ func (r *runner) judge(s *seen) {
 	s.hits = r.c.Hits.Of(s.probe.tag.Nonce)
 	s.from = s.trace(s.hits)
 	s.judged = r.c.Rules.Judge(compare.Observed{
-		Fixture: s.row.Fixture, Mode: s.row.Mode, Route: s.row.Route, Dialect: s.row.Dialect, Expected: r.expected[s.row], Direct: r.directs[s.row],
-		Layer: s.layer, Answer: s.probe.answer, Hits: len(s.hits), Dirty: r.dirty[s.row], Unserved: noteOf(s.hits, true), Astray: noteOf(s.hits, false), Provenance: s.from,
+		Fixture: s.row.Fixture, Mode: s.row.Mode, Route: s.row.Route, Dialect: s.row.Dialect, Expected: r.expected[s.row], Direct: r.base(s.row),
+		Layer: s.layer, Answer: s.probe.answer, Hits: len(s.hits), Dirty: r.dirt(s.row), Overlook: r.overlook[s.row], Unserved: noteOf(s.hits, true), Astray: noteOf(s.hits, false), Provenance: s.from,
+		Doubt: s.doubt(),
 	})
 }
 
@@ -107,7 +109,7 @@ func noteOf(hits []ledger.Hit, ownFault bool) string {
 
 // pass asks rows side by side. The second time is a phase of its own, with rows of its own to count.
 func (r *runner) pass(ctx context.Context, name string, rows []Row) {
-	phase, done, total := "rows", &r.done, len(r.c.Rows)*max(1, r.c.Repeat)
+	phase, done, total := "rows", &r.done, len(r.testable(r.c.Rows))*max(1, r.c.Repeat)
 	if name == passB {
 		rows = slices.Clone(rows)
 		slices.Reverse(rows)
@@ -247,6 +249,7 @@ func (r *runner) noteCanary(c *canary, pass, when string, row Row, after string)
 // triage judges again with the late hits, and sorts the rows that are not plainly preserved: those that reached the
 // stub are asked again side by side, the others alone.
 func (r *runner) triage(rows []Row) (again, alone []Row) {
+	r.sync()
 	for _, row := range rows {
 		for _, s := range r.seen[row] {
 			r.judge(s)
@@ -266,7 +269,7 @@ func (r *runner) triage(rows []Row) (again, alone []Row) {
 
 // unlikeFixture: directly fetched, the stub did not answer the fixture. No further asking can judge such a row.
 func (r *runner) unlikeFixture(row Row) bool {
-	return r.dirty[row] != "" || len(evidence.Diff(r.expected[row], r.directs[row])) > 0
+	return r.dirt(row) != "" || r.otherThanFixture(row)
 }
 
 func (r *runner) lookDiffers(row Row, s *seen) bool {
@@ -285,6 +288,7 @@ func (r *runner) firstOf(row Row, pass string) *seen {
 
 // disagreeing gives the rows whose two passes side by side did not say the same.
 func (r *runner) disagreeing(rows []Row) (out []Row) {
+	r.sync()
 	for _, row := range rows {
 		for _, s := range r.seen[row] {
 			r.judge(s)

@@ -28,6 +28,7 @@ type probe struct {
 	number  int           // of the requests through the layer, from 1 in the order of sending
 	sent    []string      // marks of what is watched, as it was sent; nil: nothing is
 	paused  time.Duration // that the stub makes inside the answer; 0: none that tells anything
+	unsure  bool          // whether that pause was passed on: another machine's clock does not tell
 	crowded bool          // another request of ours was under way through the layer at the same time
 }
 
@@ -80,11 +81,16 @@ func (r *runner) through(ctx context.Context, name string, l lane, ch channels) 
 
 // throughModel asks for a fixture under a model name of another row, where the model is not what carries the fixture.
 func (r *runner) throughModel(ctx context.Context, name, model string, l lane, ch channels) *probe {
-	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, lane: l, paused: r.pauseIn(name)}
+	p := r.newProbe(name, l)
 	pause(ctx, r.traffic.slot(r.c.Rate))
 	r.c.Hits.Issue(p.tag)
-	unlock := r.turns.take(ch.decides, p.tag, r.c.Hits, func() { r.settleDown(ctx) })
+	unlock, err := r.turns.take(ch.decides, p.tag, r.c.Hits, func() { r.settleDown(ctx) })
 	defer unlock()
+	if err != nil { // sent all the same, it could be taken for another's
+		now := time.Now()
+		p.answer = &wire.Answer{End: wire.EndLocal, Err: err.Error(), SentAt: now, DoneAt: now}
+		return p
+	}
 	p.number = r.traffic.enter(p)
 	defer r.traffic.leave(p)
 	route := r.routes[l.route]
@@ -94,14 +100,24 @@ func (r *runner) throughModel(ctx context.Context, name, model string, l lane, c
 	return p
 }
 
+func (r *runner) newProbe(name string, l lane) *probe {
+	return &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: r.c.Hits.Nonce(name)}, lane: l, paused: r.pauseIn(name)}
+}
+
 // direct asks the stub for a fixture without the layer.
 func (r *runner) direct(ctx context.Context, name string, l lane) *probe {
-	p := &probe{tag: ledger.Tag{Run: r.c.Run, Fixture: name, Nonce: ledger.NewNonce()}, lane: l, paused: r.pauseIn(name)}
-	r.c.Hits.Issue(p.tag)
+	p := r.directly(ctx, r.c.Direct, name, l)
 	r.helper(p.tag)
+	return p
+}
+
+// directly asks over one of the ways to the stub.
+func (r *runner) directly(ctx context.Context, w Way, name string, l lane) *probe {
+	p := r.newProbe(name, l)
+	r.c.Hits.Issue(p.tag)
 	a := wire.Ask{Model: modelName("preservecheck", name), Prompt: prompt, Stream: l.mode == fixture.Stream}
 	r.c.Channels.Mark(&a, p.tag, []ledger.Channel{ledger.Marker})
-	p.answer = r.do(ctx, r.c.Direct, r.probed(p, l.dialect.Request("", a)), r.c.Timeout)
+	p.answer = r.do(ctx, w, r.probed(p, l.dialect.Request("", a)), r.c.Timeout)
 	return p
 }
 
@@ -155,9 +171,9 @@ type turn struct {
 	done func()
 }
 
-func (t *turns) take(decides ledger.Channel, tag ledger.Tag, hits Hits, settle func()) (unlock func()) {
+func (t *turns) take(decides ledger.Channel, tag ledger.Tag, hits Hits, settle func()) (unlock func(), err error) {
 	if decides == "" || decides.Whole() {
-		return func() {}
+		return func() {}, nil
 	}
 	name := tag.Fixture
 	if decides == ledger.Armed {
@@ -175,8 +191,8 @@ func (t *turns) take(decides ledger.Channel, tag ledger.Tag, hits Hits, settle f
 		settle() // else a late hit of the request before would be booked to this one
 		x.done()
 	}
-	x.done = hits.Announce(decides, tag)
-	return x.mu.Unlock
+	x.done, err = hits.Announce(decides, tag)
+	return x.mu.Unlock, err
 }
 
 func (t *turns) end() {

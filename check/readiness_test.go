@@ -113,7 +113,10 @@ type untagged struct {
 	announced bool
 }
 
-func (u *untagged) Announce(ledger.Channel, ledger.Tag) func() { u.announced = true; return func() {} }
+func (u *untagged) Announce(ledger.Channel, ledger.Tag) (func(), error) {
+	u.announced = true
+	return func() {}, nil
+}
 
 func (u *untagged) Unexplained() []ledger.Hit {
 	if u.announced {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -55,10 +56,13 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 	began, ch := time.Now(), r.routes[l.route].wanted()
 	wait, sent, selves, alone := firstBackoff, 0, 0, false
 	for {
-		if why := r.gone(); why != "" {
+		if why := cmp.Or(r.gone(), r.blinded()); why != "" {
 			return why, nil
 		}
 		c := r.attempt(ctx, l, ch, alone)
+		if why := r.blinded(); why != "" {
+			return why, nil
+		}
 		if c.self() {
 			selves++
 		}
@@ -84,16 +88,21 @@ func (r *runner) ready(ctx context.Context, l lane) (why string, err error) {
 		}
 		why = r.because(ctx, &c, l, why)
 		r.setTouched(l, len(c.hits) > 0 || len(c.stray) > 0)
-		if sent >= maxCanaries || ctx.Err() != nil || c.lasting() && time.Since(began) > patience {
+		if ctx.Err() != nil || r.c.Patient == 0 && c.enough(sent, time.Since(began)) {
 			return why, nil
 		}
 		r.progress("waiting for the layer", sent, 0, "")
 		pause(ctx, wait)
-		wait = min(2*wait, lastBackoff)
+		wait = min(2*wait, max(lastBackoff, r.c.Patient))
 		if ctx.Err() != nil {
 			return why, nil
 		}
 	}
+}
+
+// enough reports whether another canary would tell no more.
+func (c *canary) enough(sent int, since time.Duration) bool {
+	return sent >= maxCanaries || c.lasting() && since > patience
 }
 
 // because says why a canary did not come through. One that was given up says nothing that an earlier one did not.
@@ -115,6 +124,7 @@ func (r *runner) attempt(ctx context.Context, l lane, ch channels, alone bool) c
 		r.quiet.RLock()
 		defer r.quiet.RUnlock()
 	}
+	r.sync()
 	unknown := len(r.c.Hits.Unexplained())
 	c := r.canary(r.sendCanary(ctx, l, ch))
 	c.stray = fresh(r.c.Hits.Unexplained(), unknown)
@@ -168,6 +178,12 @@ func (r *runner) canary(p *probe) canary {
 		defer r.reading.Unlock()
 	}
 	r.helper(p.tag)
+	return r.canaryOf(p)
+}
+
+// canaryOf judges a canary whose second hit is told elsewhere.
+func (r *runner) canaryOf(p *probe) canary {
+	r.sync()
 	c := canary{probe: p, hits: r.c.Hits.Of(p.tag.Nonce)}
 	own, other := r.idsIn(p.answer, c.hits)
 	c.from, c.other = traced(p, own, other, c.hits), other

@@ -36,9 +36,16 @@ type runner struct {
 	failed     map[Row]bool // that any observation so far says so of
 
 	trouble    string // why hits may be missing
+	blind      string // why the ledger can't be read any more
 	expected   map[Row]evidence.Evidence
 	directs    map[Row]evidence.Evidence
-	dirty      map[Row]string // what differs between two direct answers: the way's doing, or the stub's, and never the layer's
+	dirty      map[Row]string            // what differs between two direct answers: the way's doing, or the stub's, and never the layer's
+	nears      map[Row]evidence.Evidence // of a public way: what the stub answers over loopback
+	ways       map[Row][]*seen           // what was fetched over a public way
+	stains     map[Row]stain             // what that did to a row
+	overlook   map[Row][]string          // keys that it alters and that do not decide
+	noWay      string                    // why it does not lead to the stub
+	wayLost    string                    // that it does so no more
 	seen       map[Row][]*seen
 	unbacked   []unbacked
 	helpers    []ledger.Tag          // of canaries and direct requests, which are no rows and must hit once
@@ -55,7 +62,7 @@ func Run(ctx context.Context, c Config) record.Document {
 	r := &runner{
 		c: c, began: time.Now(), traffic: traffic{active: map[*probe]bool{}}, turns: turns{rows: map[string]*turn{}},
 		channel: map[lane]channels{}, notReady: map[lane]string{}, touched: map[lane]bool{},
-		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, dirty: map[Row]string{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{}, failed: map[Row]bool{}, unsent: map[Row]string{}, ids: map[Row][]string{}, directTime: map[Row]time.Duration{},
+		expected: map[Row]evidence.Evidence{}, directs: map[Row]evidence.Evidence{}, dirty: map[Row]string{}, nears: map[Row]evidence.Evidence{}, ways: map[Row][]*seen{}, stains: map[Row]stain{}, overlook: map[Row][]string{}, seen: map[Row][]*seen{}, notAlone: map[Row]bool{}, failed: map[Row]bool{}, unsent: map[Row]string{}, ids: map[Row][]string{}, directTime: map[Row]time.Duration{},
 	}
 	r.routes = routesOf(&r.c)
 	defer r.turns.end()
@@ -72,11 +79,12 @@ func Run(ctx context.Context, c Config) record.Document {
 		whole := context.WithoutCancel(ctx)
 		r.together(whole, 1, 1, func(int) { d.Proof = r.c.Proof(whole) })
 	}()
-	err := r.prepare(ctx)
-	if err != nil {
-		d.Refused = err.Error()
-	} else {
-		r.rows(ctx)
+	if r.noWay = r.wayReady(ctx); r.noWay == "" {
+		if err := r.prepare(ctx); err != nil {
+			d.Refused = err.Error()
+		} else {
+			r.rows(ctx)
+		}
 	}
 	<-proven
 	if r.crash != nil {
@@ -154,6 +162,10 @@ func (r *runner) fetchDirect(ctx context.Context) {
 			r.expected[row] = Expect(r.expected[row], row.Dialect)
 		}
 	}
+	if r.public() {
+		r.fetchBoth(ctx)
+		return
+	}
 	n := len(r.c.Rows)
 	second := map[Row]evidence.Evidence{}
 	r.together(ctx, 2*n, r.c.Concurrency, func(i int) {
@@ -162,7 +174,10 @@ func (r *runner) fetchDirect(ctx context.Context) {
 			return // what breaks off may break off elsewhere
 		}
 		p := r.direct(ctx, row.Fixture.Name, row.lane())
-		e := p.evidence(r.c.Hits.Of(p.tag.Nonce))
+		r.sync()
+		hits := r.c.Hits.Of(p.tag.Nonce)
+		e := p.evidence(hits)
+		r.witness(p, hits)
 		r.noteUnsent(row, p)
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -213,10 +228,11 @@ func (r *runner) together(ctx context.Context, n, width int, job func(i int)) {
 
 // rows asks every row whose lane has a canary, in stages with looks, then again, then alone.
 func (r *runner) rows(ctx context.Context) {
-	open := r.open()
+	open := r.testable(r.open())
 	if len(open) == 0 {
 		return
 	}
+	defer r.stillOpen(ctx)
 	for _, h := range fixture.Hazards() {
 		var stage []Row
 		for _, row := range open {
@@ -276,7 +292,8 @@ func (r *runner) late(ctx context.Context) {
 		return
 	}
 	r.progress("late hits", 0, 0, "")
-	pause(ctx, min(r.c.Settle, max(lateHits, 2*r.canaryTime, 3*r.longestGap()/2)))
+	r.sync()
+	pause(ctx, r.hold())
 }
 
 // lateHits is the least time that is waited for hits which come after the answer.

@@ -34,6 +34,8 @@ func (r *runner) unable(row Row, v compare.Verdict, by *seen) string {
 	switch {
 	case r.trouble != "" && !(failed && by.from == compare.OwnHit):
 		return r.trouble
+	case r.wayLost != "" && (by == nil || by.from != compare.OwnHit && by.from != compare.Attributed):
+		return r.wayLost
 	case failed && len(by.hits) > 0:
 		return ""
 	case r.unsent[row] != "":

@@ -91,6 +91,7 @@ func TestJudge(t *testing.T) {
 		{"another's hit proves nothing", "rate_limit", func(o *Observed) { o.Provenance = OtherHit }, "core", Inconclusive, classify.RateLimit},
 		{"an answer that nothing ties to a hit", "rate_limit", func(o *Observed) { o.Provenance = Unattached }, "core", Inconclusive, classify.RateLimit},
 		{"the stub was overloaded and said so", "rate_limit", func(o *Observed) { o.Unserved = "too many connections" }, "core", Inconclusive, classify.RateLimit},
+		{"its hits may be another's", "rate_limit", func(o *Observed) { o.Doubt = "a second request came" }, "core", Inconclusive, classify.RateLimit},
 		{"directly fetched it is not the fixture", "rate_limit", func(o *Observed) { o.Direct = nil }, "core", Inconclusive, classify.RateLimit},
 	} {
 		o, _ := observed(t, c.row)

@@ -158,7 +158,7 @@ func decideRows(d *record.Document, t tally) (int, string) {
 	case t.open > 0:
 		return ExitCouldNotTell, fmt.Sprintf("%s of %d could not be judged", count(t.open, "row"), len(d.Rows))
 	case t.soft > 0:
-		return ExitCouldNotTell, "the layer refused requests that came side by side; each row passed when it was asked alone"
+		return ExitCouldNotTell, softly(d)
 	case d.Incomplete:
 		return ExitCouldNotTell, "the run was interrupted"
 	}
@@ -166,6 +166,16 @@ func decideRows(d *record.Document, t tally) (int, string) {
 		return ExitPass, "every row was judged and passes, but for " + count(n, "row") + " that --allow-untestable lets through"
 	}
 	return ExitPass, "every row was judged and passes"
+}
+
+// softly says why a finding keeps a run from being told that no row does.
+func softly(d *record.Document) string {
+	for _, f := range d.Findings {
+		if f.Fails && f.Soft && f.Kind == "dirty-way" {
+			return "the way to the stub broke down during the run"
+		}
+	}
+	return "the layer refused requests that came side by side; each row passed when it was asked alone"
 }
 
 func also(n int, what string) string {

@@ -100,6 +100,11 @@ func TestProveAll(t *testing.T) {
 		for _, m := range p.Missed {
 			t.Error(profile, m)
 		}
+		for _, c := range p.Controls {
+			if f := ByName(c.Name); f != nil && f.Finding != "" && c.Exact == 0 {
+				t.Errorf("%s: %s was proven nowhere", profile, c.Name)
+			}
+		}
 		t.Logf("%s: %d of %d pairs", profile, p.Exact, p.Pairs)
 	}
 }

@@ -10,7 +10,7 @@ var cutBody = &Fault{
 	Why:       "an error's body ends before its declared length: no client can read it",
 	Mechanism: OfEnd,
 	Change: func(a *wire.Answer, _ bool) {
-		if isError(a) && len(a.Body) > 1 {
+		if isError(a) && len(a.Body) > 0 {
 			a.Body, a.End = a.Body[:len(a.Body)/2], wire.EndShort
 		}
 	},

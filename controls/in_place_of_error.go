@@ -3,6 +3,7 @@ package controls
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/preservecheck/preservecheck/evidence"
 	"github.com/preservecheck/preservecheck/wire"
@@ -28,7 +29,7 @@ func inPlaceOfError(name, why string, by func(end) ending) *Fault {
 		},
 		Want: func(r Seen) []Sight {
 			events := r.Evidence.Get("stream/events").Items()
-			if !r.onlyFails() {
+			if !r.onlyFails() || len(events) == 1 && !r.has("stream/keepalive") && !r.labelled() {
 				return nil
 			}
 			out := []Sight{{"error", evidence.Lost}, {"stream/error", evidence.Lost}, {"stream/events", evidence.Changed}}
@@ -50,6 +51,11 @@ func inPlaceOfError(name, why string, by func(end) ending) *Fault {
 			return out
 		},
 	}
+}
+
+// labelled: the header says that the body is events.
+func (r Seen) labelled() bool {
+	return strings.HasPrefix(r.Evidence.Get("header/content-type").Text, "text/event-stream")
 }
 
 // onlyErrorIn says where the one error of a stream begins, which must be its last event; -1 where it is not, or where the

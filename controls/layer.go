@@ -169,12 +169,8 @@ func send(c net.Conn, a *wire.Answer) {
 		write(c, append(wire.Encode(whole), "excess"...))
 	case len(a.Trailer) > 0:
 		whole := a.Clone()
-		whole.Framing = wire.FramingChunked
-		b, _ := bytes.CutSuffix(wire.Encode(whole), []byte("\r\n"))
-		for _, f := range a.Trailer {
-			b = append(b, f.Name+": "+f.Value+"\r\n"...)
-		}
-		write(c, append(b, "\r\n"...))
+		whole.Framing = wire.FramingChunked // nothing else has a place for it
+		write(c, wire.Encode(whole))
 	default:
 		var b []byte
 		for _, status := range a.Interim {

@@ -141,8 +141,12 @@ func (m *maker) around() {
 	} else {
 		m.add(mutantInvented, "a framing fault", func(a *wire.Answer) { a.Faults = []string{wire.FaultExcess} }, Sight{"framing", evidence.Invented})
 	}
-	m.add(mutantInvented, "an interim answer", func(a *wire.Answer) { a.Interim = []int{103} }, Sight{"interim", evidence.Invented})
-	m.add(mutantInvented, "a trailer", func(a *wire.Answer) { a.Trailer = []wire.Field{{Name: "x-preservecheck", Value: "1"}} },
+	more := evidence.Invented
+	if len(a.Interim) > 0 {
+		more = evidence.Changed
+	}
+	m.add(mutantInvented, "an interim answer", func(a *wire.Answer) { a.Interim = append(a.Interim, 103) }, Sight{"interim", more})
+	m.add(mutantInvented, "a trailer", func(a *wire.Answer) { a.Trailer = append(a.Trailer, wire.Field{Name: "x-preservecheck", Value: "1"}) },
 		Sight{"trailer/x-preservecheck", evidence.Invented})
 	if len(a.Body) > 0 && len(a.Values("content-encoding")) == 0 {
 		m.add(mutantInvented, "a content-encoding", func(a *wire.Answer) { addHeader(a, "content-encoding", "gzip") }, Sight{"decode", evidence.Invented})

@@ -201,9 +201,9 @@ func (w *walk) member(n *docNode, i int, path []string, inArray bool, nth int, a
 	place, name, all := strings.Join(at, "/"), escaped(m.name), n.count(m.name)
 	if nth == all { // the last of its name, or the others would move
 		w.emit(mutantLost, place, []edit{n.without(i)}, w.sight(path, inArray, numberedKey(name, nth), evidence.Lost), at)
+		w.emit(mutantDuplicated, place, []edit{{m.from, m.from, w.text[m.from:m.node.to] + ","}},
+			w.sight(path, inArray, numberedKey(name, all+1), evidence.Invented), at)
 	}
-	w.emit(mutantDuplicated, place, []edit{{m.from, m.from, w.text[m.from:m.node.to] + ","}},
-		w.sight(path, inArray, numberedKey(name, all+1), evidence.Invented), at)
 	quoted, _ := json.Marshal(m.name + "_preservecheck")
 	w.emit(mutantInvented, "beside "+place, []edit{{m.node.to, m.node.to, "," + string(quoted) + `:"preservecheck"`}},
 		w.sight(path, inArray, name+"_preservecheck", evidence.Invented), append(at[:len(at)-1:len(at)-1], m.name+"_preservecheck"))

@@ -19,7 +19,7 @@ func (m *maker) stream() {
 		}
 		m.wholeEvent(body, s, i)
 		m.eventLine(body, s, i)
-		if e.key != "" && !e.joined {
+		if e.key != "" && e.hasData && !e.joined {
 			m.eventData(body, s, i)
 		}
 	}
@@ -267,7 +267,7 @@ func (m *maker) inEvent(e *toldEvent, kind *Fault, want Sight, at []string) ([]S
 	case kind == mutantLost && slices.Equal(at, e.textAt) && e.said() == "":
 		return nil, false // a delta of no text is no key
 	case slices.Equal(at, e.textAt) && kind == mutantDuplicated && want.Dir == evidence.Invented:
-		key, _, _ := strings.Cut(want.Key, "#") // the text proper stands elsewhere, so the second one has its place
+		key := want.Key[:strings.LastIndexByte(want.Key, '#')] // the text proper stands elsewhere, so the second one has its place
 		return []Sight{{key, evidence.Invented}}, true
 	case slices.Equal(at, e.textAt) && kind != mutantDuplicated:
 		return nil, true // the text is a key of its own

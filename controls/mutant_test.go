@@ -153,6 +153,12 @@ func TestAlteredStrings(t *testing.T) {
 		{"half a pair as well", `a\ud83db`, `aqb`},
 		{"two halves in the wrong order are two", `\ude00\ud83d`, `\ude00q`},
 		{"a text of none gets one", "", "q"},
+		{"the first and the first half of a pair", `\ud800\udc00`, "q"},
+		{"the last and the last", `\udbff\udfff`, "q"},
+		{"what is past the first halves", `\udc00\udc00`, `\udc00q`},
+		{"what is before the first halves", `\ud7ff\udc00`, `\ud7ffq`},
+		{"what is past the second halves", `\ud800\ue000`, `\ud800q`},
+		{"what is before the second halves", `\ud800\udbff`, `\ud800q`},
 	} {
 		if got := alteredString(c.raw, middle); got != c.want {
 			t.Errorf("%s: %s becomes %s, want %s", c.why, c.raw, got, c.want)

@@ -31,11 +31,14 @@ var addTrailer = &Fault{
 	Want: onErrors("trailer/retry-after"),
 }
 
-// onErrors declares an invented key on every error row.
+// onErrors declares a key on every error row: invented, but for bytes that have one already.
 func onErrors(key string) func(Seen) []Sight {
 	return func(r Seen) []Sight {
-		if !r.isError() {
+		switch {
+		case !r.isError():
 			return nil
+		case r.has(key):
+			return []Sight{{key, evidence.Changed}}
 		}
 		return []Sight{{key, evidence.Invented}}
 	}

@@ -232,7 +232,7 @@ func isArticle(r check.Row) bool { return r.Fixture.Family == fixture.ArticleFam
 func (p *prover) copy(a *wire.Answer) *wire.Answer {
 	header, body := p.answer.Header, p.answer.Body
 	p.answer = *a
-	p.answer.Faults, p.answer.Interim, p.answer.Trailer = nil, nil, nil // a fixture has none
+	p.answer.Faults, p.answer.Interim, p.answer.Trailer = slices.Clip(a.Faults), slices.Clip(a.Interim), slices.Clip(a.Trailer) // raw bytes may have some
 	p.answer.Header = append(header[:0], a.Header...)
 	p.answer.Body = append(body[:0], a.Body...)
 	return &p.answer

@@ -99,6 +99,9 @@ func TestFallBackIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(d.Rows) < 10 {
+		t.Errorf("%d rows", len(d.Rows))
+	}
 	for _, row := range d.Rows {
 		if words := strings.Join(row.Behaviour, "; "); !strings.Contains(words, "other models by itself") {
 			t.Errorf("%s: %q", row.Row, words)

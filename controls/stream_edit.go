@@ -31,7 +31,7 @@ func eventsIn(body []byte) (out []event) {
 		field, value, _ := bytes.Cut(text, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch {
-		case len(text) == 0 && len(line) > 0:
+		case len(text) == 0:
 			if any {
 				e.to, e.data = at, object(data)
 				out = append(out, e)

@@ -24,6 +24,7 @@ type Options struct {
 	Log        string        // file for what it prints; a second one, with .1 behind its name, may come into being
 	LogLimit   int64         // bytes of each of the two; 0 is 1 MiB
 	Grace      time.Duration // between asking it to end and killing it
+	URLs       bool          // tell of the https URLs in what it prints; see Gateway.URLs
 	Scrap      string        // folder that is removed when we end without Stop, which is who else would; "" is none
 }
 
@@ -34,6 +35,7 @@ type order struct {
 	LogLimit     int64
 	GraceMS      int64
 	Scrap        string
+	URLs         bool
 }
 
 // farewell follows an order when Stop is called. Without it, we were killed.
@@ -45,6 +47,7 @@ type farewell struct {
 type report struct {
 	Started int    `json:"started,omitempty"` // process id
 	Refused string `json:"refused,omitempty"` // why nothing was started
+	URL     string `json:"url,omitempty"`     // that the program printed
 	Ended   string `json:"ended,omitempty"`   // how the program ended by itself
 	Done    bool   `json:"done,omitempty"`    // nothing is left, or Left says what
 	Left    string `json:"left,omitempty"`    // what could not be ended
@@ -56,6 +59,7 @@ type Gateway struct {
 	grace time.Duration
 	in    io.WriteCloser
 	cmd   *exec.Cmd
+	urls  chan string
 	ended chan struct{} // closed when how is written
 	over  chan struct{} // closed when the supervisor has said its last word
 	how   string
@@ -90,10 +94,10 @@ func Start(o Options) (*Gateway, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("the supervisor: %w", err)
 	}
-	g := &Gateway{grace: o.Grace, in: in, cmd: cmd, ended: make(chan struct{}), over: make(chan struct{})}
+	g := &Gateway{grace: o.Grace, in: in, cmd: cmd, urls: make(chan string, maxURLs), ended: make(chan struct{}), over: make(chan struct{})}
 	said := json.NewDecoder(out)
 	var first report
-	err = json.NewEncoder(in).Encode(order{o.Command, o.Env, o.Dir, o.Log, o.LogLimit, o.Grace.Milliseconds(), o.Scrap})
+	err = json.NewEncoder(in).Encode(order{o.Command, o.Env, o.Dir, o.Log, o.LogLimit, o.Grace.Milliseconds(), o.Scrap, o.URLs})
 	if err == nil {
 		err = said.Decode(&first)
 	}
@@ -120,6 +124,11 @@ func (g *Gateway) listen(said *json.Decoder) {
 			r = report{Ended: "its supervisor ended"}
 		}
 		switch {
+		case r.URL != "":
+			select {
+			case g.urls <- r.URL:
+			default: // the supervisor tells of no more than there is room for
+			}
 		case r.Done:
 			g.last = r
 			return
@@ -135,6 +144,9 @@ func (g *Gateway) listen(said *json.Decoder) {
 
 // PID is the process that was started. It may have ended since.
 func (g *Gateway) PID() int { return g.pid }
+
+// URLs gives the https URLs that the program prints, each once, up to 64 of them. It is never closed.
+func (g *Gateway) URLs() <-chan string { return g.urls }
 
 // Ended is closed once the layer has ended by itself.
 func (g *Gateway) Ended() <-chan struct{} { return g.ended }

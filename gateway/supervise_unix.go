@@ -59,6 +59,8 @@ func Supervise(in io.Reader, out io.Writer) int {
 			_ = say.Encode(report{Ended: f.how})
 		}
 		select {
+		case url := <-f.urls:
+			_ = say.Encode(report{URL: url})
 		case <-children:
 		case <-signals:
 		case <-time.After(time.Second): // a signal of a child may be one of several
@@ -82,6 +84,7 @@ type family struct {
 	asked  map[int]bool // to end
 	copied chan struct{}
 	pipe   *os.File
+	urls   chan string // that it printed, if anybody asked
 }
 
 // start starts the program of an order. What it prints goes through us, so that its log stays small.
@@ -106,12 +109,18 @@ func start(o order) (*family, error) {
 		r.Close()
 		return nil, fmt.Errorf("%s can't be started: %w", o.Command[0], err)
 	}
-	f := &family{main: pid, asked: map[int]bool{}, copied: make(chan struct{}), pipe: r}
+	f := &family{main: pid, asked: map[int]bool{}, copied: make(chan struct{}), pipe: r, urls: make(chan string, maxURLs)}
 	go func() {
 		defer close(f.copied)
 		log := &bounded{name: o.Log, limit: o.LogLimit}
 		defer log.Close()
-		_, _ = io.Copy(log, r)
+		if !o.URLs {
+			_, _ = io.Copy(log, r)
+			return
+		}
+		find := &finder{tell: func(url string) { f.urls <- url }, seen: map[string]bool{}}
+		_, _ = io.Copy(io.MultiWriter(log, find), r)
+		find.finish()
 	}()
 	return f, nil
 }

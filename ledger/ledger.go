@@ -39,10 +39,20 @@ type Hit struct {
 	Header     []string // names, in order of arrival
 	Model      string
 	Stream     bool
+	Agent      string   // family of the client by its user-agent, one of the stub's list; the value itself is not kept
 	RetryCount string   // x-stainless-retry-count, "" when absent
 	Marks      []string // keyed hashes of the watched parts, in the dialect's order, "" for one that is not there; nil: nothing was watched
 	BodyHash   string   // keyed hash, to tell same from different
 	Note       string   // why no fixture was served, or what was odd about the channels, in words; "" when all is well
+	Doubt      string   // why it may be another's than its tag says, in words; "" when it is not
 	Aside      bool     // asks for nothing that a provider answers with evidence (HEAD /, a list of models): no hit of a client request, never unexplained
 	Served     Served
+
+	// Slack is how far At and the times in Served may be off, either way, where they come from another machine's clock.
+	Slack time.Duration
+}
+
+// Parts are the parts of a request of which a ledger keeps keyed hashes. The ledger has the key.
+type Parts interface {
+	Hashed(hash func([]byte) string) (body string, marks []string)
 }

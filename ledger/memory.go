@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"sync"
+	"time"
 )
 
 // DefaultLimit is how many hits a ledger keeps.
@@ -21,6 +22,7 @@ const slabSize = 64
 type Ledger struct {
 	run   string
 	seed  maphash.Seed
+	hash  func([]byte) string // Hash, made once
 	limit int
 
 	mu        sync.Mutex
@@ -56,7 +58,9 @@ func New(run string) *Ledger { return NewLimited(run, DefaultLimit) }
 
 // NewLimited makes a ledger that keeps so many hits; later ones are only counted.
 func NewLimited(run string, limit int) *Ledger {
-	return &Ledger{run: run, seed: maphash.MakeSeed(), limit: limit, byID: map[uint64]int{}, byNonce: map[uint64]span{}, issued: map[uint64]string{}, next: map[int]int{}}
+	l := &Ledger{run: run, seed: maphash.MakeSeed(), limit: limit, byID: map[uint64]int{}, byNonce: map[uint64]span{}, issued: map[uint64]string{}, next: map[int]int{}}
+	l.hash = l.Hash
+	return l
 }
 
 // Run returns the run whose tags explain hits.
@@ -75,10 +79,10 @@ func (l *Ledger) AppendHash(b, body []byte) []byte {
 
 // Announce says that requests which carry no nonce (row-only channels: of this fixture; armed: any) belong to this
 // tag until done is called. Whole channels need no announcement, and done then does nothing. Where two announcements
-// fit one hit, neither is believed.
-func (l *Ledger) Announce(ch Channel, t Tag) (done func()) {
+// fit one hit, neither is believed. The error is always nil: nobody else can hold an announcement here.
+func (l *Ledger) Announce(ch Channel, t Tag) (done func(), err error) {
 	if ch.Whole() {
-		return func() {}
+		return func() {}, nil
 	}
 	a := &announcement{channel: ch, tag: t}
 	l.mu.Lock()
@@ -88,7 +92,28 @@ func (l *Ledger) Announce(ch Channel, t Tag) (done func()) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.announced = slices.DeleteFunc(l.announced, func(b *announcement) bool { return a == b })
-	}
+	}, nil
+}
+
+// Nonce returns a new nonce for a request that wants a fixture.
+func (l *Ledger) Nonce(string) string { return NewNonce() }
+
+// Sync does nothing: what reached the stub is here.
+func (l *Ledger) Sync() error { return nil }
+
+// Shared reports that nobody but this run has business at the stub.
+func (l *Ledger) Shared() bool { return false }
+
+// Refused is 0: a hit with a tag that this run never made is unexplained here.
+func (l *Ledger) Refused() int { return 0 }
+
+// Witness does nothing: the stub's clock is this machine's.
+func (l *Ledger) Witness(string, time.Time, time.Time) {}
+
+// Arrived is Add for a stub: it fills in the hashes of the request's parts.
+func (l *Ledger) Arrived(h Hit, p Parts) (Tag, []Channel) {
+	h.BodyHash, h.Marks = p.Hashed(l.hash)
+	return l.Add(h)
 }
 
 // Issue notes a tag that a request is about to carry. A hit with any other tag is explained by nothing: layers can make

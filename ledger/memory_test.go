@@ -115,7 +115,7 @@ func TestAnnounce(t *testing.T) {
 		{"whole channels need no announcement", Marker, hit(row, Model), Hit{Tag: row, Channels: []Channel{Model}}},
 	} {
 		l := New(testRun)
-		done := l.Announce(c.ch, mine)
+		done, _ := l.Announce(c.ch, mine)
 		tag, channels := l.Add(c.hit)
 		got, _ := l.ByID(c.hit.ID)
 		if tag != c.want.Tag || got.Tag != tag || got.Note != c.want.Note || !cmp.Equal(channels, c.want.Channels) || !cmp.Equal(got.Channels, channels) {
@@ -130,10 +130,19 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
+func mustAnnounce(t *testing.T, l *Ledger, ch Channel, tag Tag) {
+	t.Helper()
+	done, err := l.Announce(ch, tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(done)
+}
+
 func TestTwoAnnouncementsForOneRequest(t *testing.T) {
 	l := New(testRun)
-	defer l.Announce(Armed, Tag{testRun, "ok", NewNonce()})()
-	defer l.Announce(Armed, Tag{testRun, "tier_cap", NewNonce()})()
+	mustAnnounce(t, l, Armed, Tag{testRun, "ok", NewNonce()})
+	mustAnnounce(t, l, Armed, Tag{testRun, "tier_cap", NewNonce()})
 	if tag, _ := l.Add(hit(Tag{})); tag != (Tag{}) {
 		t.Errorf("guessed %+v", tag)
 	}
@@ -144,7 +153,7 @@ func TestTwoAnnouncementsForOneRequest(t *testing.T) {
 
 func TestOverflow(t *testing.T) {
 	l := NewLimited(testRun, 3)
-	defer l.Announce(Armed, Tag{testRun, "ok", testNonce})()
+	mustAnnounce(t, l, Armed, Tag{testRun, "ok", testNonce})
 	for range 5 {
 		if tag, _ := l.Add(hit(Tag{})); tag.Fixture != "ok" {
 			t.Error("a full ledger must still say what to serve")
@@ -221,7 +230,8 @@ func TestParallelUse(t *testing.T) {
 				if got := l.Of(h.Tag.Nonce); len(got) != 1 || got[0].Served.Status != i {
 					t.Errorf("%+v", got)
 				}
-				l.Announce(Armed, h.Tag)()
+				done, _ := l.Announce(Armed, h.Tag)
+				done()
 			}
 			l.All()
 			l.Unexplained()

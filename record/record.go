@@ -289,6 +289,8 @@ type Row struct {
 	InventedSuccess bool `json:"invented_success,omitempty"` // a client takes for done what nobody called done; never declared
 
 	Varies *Varies `json:"varies,omitempty"` // what its observations showed, where they do not all show the same
+
+	Consequences []Consequence `json:"consequences,omitempty"` // what changes for clients, by a model of them, worst first
 }
 
 // Excluded is a row that was not run.

@@ -249,6 +249,9 @@ func (v *htmlView) rowFacts(r *record.Row) (out []htmlPair) {
 	for _, b := range r.Behaviour {
 		add("layer", brief(b, 400))
 	}
+	for _, c := range r.Consequences {
+		add(modelKey, brief(clientLine(c), 400))
+	}
 	if r.InventedSuccess {
 		add("success", "a client takes for done what nobody called done")
 	}

@@ -118,6 +118,7 @@ func (p *page) facts(g group) []fact {
 	for _, b := range g.behaviour() {
 		out = append(out, fact{key: "layer", remark: brief(b, 3*p.width)})
 	}
+	out = append(out, p.clientFacts(g)...)
 	if len(g) > 1 && len(shownFields(r)) > 0 && !g.alike() {
 		out = append(out, fact{key: "(values)", remark: "those of " + g[:1].names() + "; the other rows have their own"})
 	}

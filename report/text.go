@@ -36,6 +36,7 @@ func Text(w io.Writer, doc record.Document, o TextOptions) error {
 	p.classifier(doc.Classifier)
 	p.gap()
 	p.alsoSeen(&doc)
+	p.modelled(&doc)
 	p.notJudged(&doc)
 	p.proof(&doc)
 	for _, n := range doc.Notes {

@@ -84,3 +84,21 @@ func (l *loopConn) Write(b []byte) (int, error) { l.out = append(l.out[:0], b...
 func (l *loopConn) RemoteAddr() net.Addr             { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
 func (l *loopConn) SetReadDeadline(time.Time) error  { return nil }
 func (l *loopConn) SetWriteDeadline(time.Time) error { return nil }
+
+// BenchmarkInMemoryHub is BenchmarkInMemory where the stub has many runs: what it costs to prove whose a request is.
+func BenchmarkInMemoryHub(b *testing.B) {
+	hub := ledger.NewHub(ledger.HubLimits{})
+	run, key, err := hub.Open()
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := start(b, func(o *Options) { o.Ledger = hub })
+	ask := strings.Replace(post("/v1/messages", "tier_cap", ledger.NewMint(run, key).Nonce("tier_cap"), sdkHead), testRun, run, 1)
+	c := newConn(s.Server, &loopConn{in: []byte(ask)}, false)
+	b.ReportAllocs()
+	for b.Loop() {
+		if c.await() != nil || c.request() != keep {
+			b.Fatal("not kept")
+		}
+	}
+}

@@ -87,17 +87,24 @@ func chunkSize(line []byte) (size int, ok bool) {
 		return 0, false
 	}
 	for _, d := range digits {
-		switch {
-		case d >= '0' && d <= '9':
-			d -= '0'
-		case d|0x20 >= 'a' && d|0x20 <= 'f':
-			d = d | 0x20 - 'a' + 10
-		default:
+		value := hexDigit(d)
+		if value < 0 {
 			return 0, false
 		}
-		size = size<<4 | int(d)
+		size = size<<4 | value
 	}
 	return size, true
+}
+
+// hexDigit is the value of a hexadecimal digit, -1 for anything else.
+func hexDigit(d byte) int {
+	switch {
+	case d >= '0' && d <= '9':
+		return int(d - '0')
+	case d|0x20 >= 'a' && d|0x20 <= 'f':
+		return int(d|0x20-'a') + 10
+	}
+	return -1
 }
 
 func (c *conn) skipTrailer() error {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/ledger"
 )
 
@@ -17,6 +18,7 @@ const (
 	lingerTime  = 500 * time.Millisecond
 	lingerBytes = 256 << 10
 	beforeReset = 20 * time.Millisecond // so that what was sent arrives before the reset does
+	maxWraps    = 4                     // connections around connections: TLS, and what its listener put around the socket
 )
 
 // conn is one connection. Its buffers and strings are used again from request to request.
@@ -25,15 +27,26 @@ type conn struct {
 	nc   net.Conn
 	in   input
 	head head
+	path []byte // of the request without the secret; only where there is one
 	body []byte // a body that did not arrive with its head
 	out  []byte
 	over bool // beyond MaxConns: every request gets a 503
+	fast bool // the request came beyond Rate: it gets one, too
+
+	proven  bool      // a request of the connection has shown the secret
+	counted bool      // as a stranger's
+	proveBy time.Time // zero when there is no secret, or when it was shown
 
 	hit      ledger.Hit
 	tags     [2]tagHeader // the header channel's two headers
 	headerOf func(name string) []string
 	watched  watched
-	gzipOK   bool
+	parts    struct {
+		dialect *dialects.Dialect
+		body    []byte
+	}
+	gzipOK bool
+	begun  bool // the request counts as one under way
 
 	now        time.Time // of the latest look at the clock, good enough to tell whether a deadline is stale
 	readStale  bool      // the read deadline is not the idle one
@@ -71,6 +84,11 @@ func newConn(s *Server, nc net.Conn, over bool) *conn {
 }
 
 func (c *conn) serve() {
+	if c.s.secret != nil {
+		defer c.countStranger()
+		c.proveBy = c.now.Add(c.s.opt.HeadTimeout)
+		_ = c.nc.SetDeadline(c.proveBy) // for the writes of a TLS handshake, too; fails only on a closed connection
+	}
 	for {
 		if c.await() != nil {
 			return // closed, or silent for too long, between two requests
@@ -91,6 +109,9 @@ func (c *conn) await() error {
 	if len(c.in.buffered()) > 0 {
 		return nil
 	}
+	if !c.proveBy.IsZero() {
+		return c.in.fill()
+	}
 	// Setting a deadline costs more than looking at one, so one that is good for half its time yet is left.
 	if ends := c.now.Add(c.idlePeriod); c.readStale || ends.Sub(c.readEnds) > c.idlePeriod/2 {
 		c.readStale, c.readEnds = false, ends
@@ -103,29 +124,57 @@ func (c *conn) await() error {
 
 // request reads one request and answers it.
 func (c *conn) request() after {
-	c.s.active.Add(1)
-	defer c.s.active.Add(-1)
 	c.forget()
+	defer c.done()
+	if c.s.secret == nil {
+		c.active()
+	}
 	body, err := c.read()
-	if err != nil {
+	switch {
+	case errors.Is(err, errStranger):
+		return c.stranger()
+	case err != nil:
 		return c.refuse(err, body)
 	}
-	if c.over {
+	if c.over || c.fast {
 		c.s.stats.overloaded.Add(1)
+		if c.fast {
+			return c.refuse(badTooFast, body)
+		}
 		return c.refuse(badOverloaded, body)
 	}
 	return c.answer(body)
+}
+
+// active counts a request as one under way: with its first byte, or where there is a secret, when it has shown it. Whoever does not
+// know it keeps nobody waiting.
+func (c *conn) active() {
+	c.begun = true
+	c.s.active.Add(1)
+}
+
+func (c *conn) done() {
+	if c.begun {
+		c.begun = false
+		c.s.active.Add(-1)
+	}
 }
 
 // read reads head and body, and notes what of the head is wanted later.
 func (c *conn) read() ([]byte, error) {
 	raw, err := c.readHead()
 	if err != nil {
-		return nil, err
+		return nil, c.unread(err)
 	}
 	c.now = time.Now()
 	c.hit.At = c.now
 	why := c.head.parse(raw)
+	if c.s.secret != nil {
+		if !c.proves() {
+			return nil, errStranger
+		}
+		c.welcome()
+	}
 	c.note()
 	c.in.use(len(raw))
 	if why != nil {
@@ -179,6 +228,9 @@ func bareLF(b []byte, from int) bool {
 
 // readUntil sets an absolute deadline for what is read from now on.
 func (c *conn) readUntil(d time.Duration) {
+	if !c.proveBy.IsZero() {
+		return // its own is the earlier one
+	}
 	c.readStale = true
 	_ = c.nc.SetReadDeadline(time.Now().Add(d)) // fails only on a closed connection; reading tells
 }
@@ -229,7 +281,9 @@ func (c *conn) endWriting() {
 
 // linger reads what is still coming, for a short time and to a bound.
 func (c *conn) linger() {
-	_ = c.nc.SetReadDeadline(time.Now().Add(lingerTime))
+	if c.proveBy.IsZero() { // else what a stranger has left is set already
+		_ = c.nc.SetReadDeadline(time.Now().Add(lingerTime))
+	}
 	_, _ = io.CopyN(io.Discard, c.nc, lingerBytes) // whatever ends it, the connection is closed next
 }
 
@@ -237,7 +291,11 @@ func (c *conn) linger() {
 func (c *conn) reset() {
 	c.s.sleep(beforeReset)
 	nc := c.nc
-	if t, ok := nc.(interface{ NetConn() net.Conn }); ok {
+	for range maxWraps {
+		t, ok := nc.(interface{ NetConn() net.Conn })
+		if !ok {
+			break
+		}
 		nc = t.NetConn()
 	}
 	if t, ok := nc.(*net.TCPConn); ok {

@@ -37,6 +37,9 @@ func (c *conn) note() {
 	h := &c.head
 	c.hit.Method = same(c.hit.Method, cut(h.at(h.method), maxKeptName))
 	path, query, _ := bytes.Cut(originForm(h.at(h.target)), []byte("?"))
+	if c.s.secret != nil {
+		path = c.path
+	}
 	c.hit.Path = same(c.hit.Path, path)
 	c.hit.Query = sameNames(c.hit.Query, queryNames(query))
 	if c.s.opt.Watch {
@@ -53,11 +56,16 @@ func (c *conn) note() {
 		switch {
 		case equalFold(name, retryCountHeader):
 			c.hit.RetryCount = string(cut(value, maxKeptCount))
+		case equalFold(name, "user-agent"):
+			c.hit.Agent = agentOf(value)
 		case equalFold(name, "accept-encoding"):
 			c.gzipOK = c.gzipOK || acceptsGzip(value)
 		default:
 			c.noteTag(name, value)
 		}
+	}
+	if c.s.secret != nil {
+		c.s.secret.hide(&c.hit)
 	}
 }
 
@@ -167,21 +175,33 @@ func (c *conn) arrived(d *dialects.Dialect, body []byte) {
 	h := &c.hit
 	model := d.Model(body)
 	read := c.s.opt.Channels.Read(ledger.Arrival{Path: h.Path, Header: c.headerOf, Model: model, Body: body}, c.s.names)
-	h.ID, h.BodyHash = ledger.NewID(), c.s.opt.Ledger.Hash(body)
+	h.ID = ledger.NewID()
 	h.Tag, h.Channels = read.Tag, read.Channels
 	if h.Model = model; len(model) > maxKeptModel {
 		h.Model = strings.Clone(model[:maxKeptModel])
 	}
 	h.Stream = d.Stream(body)
 	h.Note = read.Note
-	if c.s.opt.Watch {
-		h.Marks = d.Marks(dialects.Arrived{Header: c.watched.values, Query: c.watched.query, Body: body}, c.s.opt.Ledger.Hash)
+	if c.s.secret != nil {
+		c.s.secret.hide(h)
 	}
 	kept := *h
 	if len(h.Path) > maxKeptPath {
 		kept.Path = strings.Clone(h.Path[:maxKeptPath])
 	}
-	h.Tag, h.Channels = c.s.opt.Ledger.Add(kept)
+	c.parts.dialect, c.parts.body = d, body
+	h.Tag, h.Channels = c.s.opt.Ledger.Arrived(kept, c)
+	c.parts.body = nil
+}
+
+// Hashed gives the ledger what it may keep of the request's parts. The ledger has the key, which may be that of the run
+// whose the request turns out to be.
+func (c *conn) Hashed(hash func([]byte) string) (body string, marks []string) {
+	p := &c.parts
+	if c.s.opt.Watch {
+		marks = p.dialect.Marks(dialects.Arrived{Header: c.watched.values, Query: c.watched.query, Body: p.body}, hash)
+	}
+	return hash(p.body), marks
 }
 
 // shown is a path as it stands in a sentence.

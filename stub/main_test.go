@@ -77,7 +77,8 @@ func start(t testing.TB, change func(*Options)) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Matrix: testMatrix(), Ledger: ledger.New(testRun), OnPanic: func(v any, stack []byte) { t.Errorf("panic: %v\n%s", v, stack) }}
+	book := ledger.New(testRun)
+	opt := Options{Matrix: testMatrix(), Ledger: book, OnPanic: func(v any, stack []byte) { t.Errorf("panic: %v\n%s", v, stack) }}
 	if change != nil {
 		change(&opt)
 	}
@@ -95,7 +96,7 @@ func start(t testing.TB, change func(*Options)) *running {
 			t.Error("Serve:", err)
 		}
 	})
-	return &running{s, t, opt.Ledger, l.Addr().String()}
+	return &running{s, t, book, l.Addr().String()}
 }
 
 func (r *running) dial() *net.TCPConn {

@@ -62,4 +62,5 @@ var (
 	badTooLarge      = &refusal{http.StatusRequestEntityTooLarge, KindTooLarge, "the body is larger than 256 KiB; the tester never sends that much: what does the layer add?"}
 	badTooSlow       = &refusal{http.StatusRequestTimeout, KindTimeout, "the request did not arrive whole in time"}
 	badOverloaded    = &refusal{http.StatusServiceUnavailable, KindOverloaded, "the stub serves as many connections as it may; this says nothing about the layer: lower the concurrency, or look who else uses the stub"}
+	badTooFast       = &refusal{http.StatusServiceUnavailable, KindOverloaded, "more requests came in a second than the stub answers; this says nothing about the layer: lower the concurrency, or look who else knows the stub's secret"}
 )

@@ -176,7 +176,7 @@ func TestGzipOnlyWhenAccepted(t *testing.T) {
 
 func TestArmed(t *testing.T) {
 	s, nonce := start(t, nil), ledger.NewNonce()
-	done := s.ledger.Announce(ledger.Armed, ledger.Tag{Run: testRun, Fixture: "tier_cap", Nonce: nonce})
+	done, _ := s.ledger.Announce(ledger.Armed, ledger.Tag{Run: testRun, Fixture: "tier_cap", Nonce: nonce})
 	res, _ := answers(t, s.exchange("POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 2\r\n\r\n{}"))
 	done()
 	if res[0].StatusCode != 429 || len(s.ledger.Of(nonce)) != 1 {

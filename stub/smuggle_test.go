@@ -116,38 +116,47 @@ func TestSmuggling(t *testing.T) {
 	}
 }
 
-// TestUnusualButRight are requests at the edge of what must still be read; each is followed by another one, which must
-// be answered, too: framing was understood.
+// unusual are requests at the edge of what must still be read.
+var unusual = []struct{ why, in string }{
+	{"HTTP/1.1 without a body", "GET / HTTP/1.1\r\nHost: s\r\n\r\n"},
+	{"an empty host, for authorities without one", "GET / HTTP/1.1\r\nHost:\r\n\r\n"},
+	{"a host with a port", "GET / HTTP/1.1\r\nHost: [::1]:8787\r\n\r\n"},
+	{"equal lengths", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 33\r\nContent-Length: 33\r\n\r\n" + unusualBody},
+	{"a length with zeros in front", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 0033\r\n\r\n" + unusualBody},
+	{"names in any case and no space behind the colon", "POST /v1/messages HTTP/1.1\r\nhOST:s\r\ncOnTeNt-LeNgTh:33\r\n\r\n" + unusualBody},
+	{"tabs around a value", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: \t 33 \t\r\n\r\n" + unusualBody},
+	{"bytes beyond ASCII in a value", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nX: \xff\xfe\r\nContent-Length: 33\r\n\r\n" + unusualBody},
+	{"an empty value", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nX:\r\nContent-Length: 33\r\n\r\n" + unusualBody},
+	{"one chunk", chunkedHead + "21\r\n" + unusualBody + "\r\n0\r\n\r\n"},
+	{"small chunks with zeros in front, extensions and trailers", chunkedHead + "001\r\n[\r\n20;x=y\r\n" + unusualBody[1:] + "\r\n0;z\r\nA: b\r\nC:\r\n\r\n"},
+	{"chunked in capitals", strings.Replace(chunkedHead, "chunked", "CHUNKED", 1) + "21\r\n" + unusualBody + "\r\n0\r\n\r\n"},
+	{"100 fields", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 33\r\n" + strings.Repeat("A: b\r\n", 98) + "\r\n" + unusualBody},
+	{"a head of 16 KiB", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 33\r\nA: " + strings.Repeat("x", maxHead-64) + "\r\n\r\n" + unusualBody},
+	{"a body with the limit's length", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 262144\r\n\r\n" + unusualBody + strings.Repeat(" ", maxBody-33)},
+	{"a chunked body with the limit's length", chunkedHead + "21\r\n" + unusualBody + "\r\n3ffdf\r\n" + strings.Repeat(" ", maxBody-33) + "\r\n0\r\n\r\n"},
+	{"an upgrade that is not taken up", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nContent-Length: 33\r\n\r\n" + unusualBody},
+}
+
+const unusualBody = "[[preservecheck fixture=invalid]]"
+
+// TestUnusualButRight: each is followed by another request, which must be answered, too: framing was understood.
 func TestUnusualButRight(t *testing.T) {
-	body := "[[preservecheck fixture=invalid]]"
 	s := start(t, nil)
-	for _, c := range []struct{ why, in string }{
-		{"HTTP/1.1 without a body", "GET / HTTP/1.1\r\nHost: s\r\n\r\n"},
-		{"an empty host, for authorities without one", "GET / HTTP/1.1\r\nHost:\r\n\r\n"},
-		{"a host with a port", "GET / HTTP/1.1\r\nHost: [::1]:8787\r\n\r\n"},
-		{"equal lengths", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 33\r\nContent-Length: 33\r\n\r\n" + body},
-		{"a length with zeros in front", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 0033\r\n\r\n" + body},
-		{"names in any case and no space behind the colon", "POST /v1/messages HTTP/1.1\r\nhOST:s\r\ncOnTeNt-LeNgTh:33\r\n\r\n" + body},
-		{"tabs around a value", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: \t 33 \t\r\n\r\n" + body},
-		{"bytes beyond ASCII in a value", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nX: \xff\xfe\r\nContent-Length: 33\r\n\r\n" + body},
-		{"an empty value", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nX:\r\nContent-Length: 33\r\n\r\n" + body},
-		{"one chunk", chunkedHead + "21\r\n" + body + "\r\n0\r\n\r\n"},
-		{"small chunks with zeros in front, extensions and trailers", chunkedHead + "001\r\n[\r\n20;x=y\r\n" + body[1:] + "\r\n0;z\r\nA: b\r\nC:\r\n\r\n"},
-		{"chunked in capitals", strings.Replace(chunkedHead, "chunked", "CHUNKED", 1) + "21\r\n" + body + "\r\n0\r\n\r\n"},
-		{"100 fields", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 33\r\n" + strings.Repeat("A: b\r\n", 98) + "\r\n" + body},
-		{"a head of 16 KiB", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 33\r\nA: " + strings.Repeat("x", maxHead-64) + "\r\n\r\n" + body},
-		{"a body with the limit's length", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nContent-Length: 262144\r\n\r\n" + body + strings.Repeat(" ", maxBody-33)},
-		{"a chunked body with the limit's length", chunkedHead + "21\r\n" + body + "\r\n3ffdf\r\n" + strings.Repeat(" ", maxBody-33) + "\r\n0\r\n\r\n"},
-		{"an upgrade that is not taken up", "POST /v1/messages HTTP/1.1\r\nHost: s\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nContent-Length: 33\r\n\r\n" + body},
-	} {
-		res, _ := answers(t, s.exchange(c.in+inner))
-		if len(res) != 2 || res[0].StatusCode/100 != 2 && res[0].StatusCode != 400 || res[1].StatusCode != 400 || res[1].Header.Get(MarkHeader) != "" {
-			t.Errorf("%s: %d answers, %v", c.why, len(res), s.ledger.All()[s.ledger.Len()-1])
-			continue
-		}
-		if last := res[0]; last.Header.Get(MarkHeader) != "" && last.StatusCode != http.StatusOK {
-			t.Errorf("%s: answered by the stub itself: %v", c.why, last.Header)
-		}
+	for _, c := range unusual {
+		s.mustReadBoth(c.why, c.in+inner)
+	}
+}
+
+// mustReadBoth sends two requests, of which the second one's answer is known.
+func (r *running) mustReadBoth(why, in string) {
+	r.t.Helper()
+	res, _ := answers(r.t, r.exchange(in))
+	if len(res) != 2 || res[0].StatusCode/100 != 2 && res[0].StatusCode != 400 || res[1].StatusCode != 400 || res[1].Header.Get(MarkHeader) != "" {
+		r.t.Errorf("%s: %d answers, %v", why, len(res), r.ledger.All()[r.ledger.Len()-1])
+		return
+	}
+	if last := res[0]; last.Header.Get(MarkHeader) != "" && last.StatusCode != http.StatusOK {
+		r.t.Errorf("%s: answered by the stub itself: %v", why, last.Header)
 	}
 }
 

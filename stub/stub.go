@@ -25,23 +25,47 @@ import (
 // Options configure a stub. Matrix and Ledger are needed; a zero value elsewhere means the default.
 type Options struct {
 	Matrix   *fixture.Matrix
-	Ledger   *ledger.Ledger
+	Ledger   Book
 	Channels ledger.Channels
 	Dialects []*dialects.Dialect // all by default
 	Watch    bool                // note whether the watched parts of requests arrive, for a profile that asks for it
+
+	// Secret makes the stub one for the open internet, "" for none. Only a request that shows it is read and answered: as a segment
+	// of its path, wherever that stands, or as its upstream API key (x-api-key, api-key, authorization: Bearer). It is taken out of
+	// the path before anything of it is kept or said. Everything else gets one and the same 404, which does not say who answers, and
+	// is counted in Stats.Strangers.
+	Secret string
 
 	// MaxConns is how many connections are served at a time, 256 by default. A few more are answered with a 503 of
 	// the stub's own, so that the ledger knows whom it turned away; the rest are closed.
 	MaxConns int
 
-	// Deadlines are absolute: a client that sends a byte now and then gains nothing.
-	IdleTimeout  time.Duration // from one answer to the first byte of the next request, 60 s
-	HeadTimeout  time.Duration // from the first byte of a request to the end of its head, 10 s
-	BodyTimeout  time.Duration // from there to the end of its body, 30 s
-	WriteTimeout time.Duration // for each write of a script, 30 s
+	// PerSource is how many of them one source address may have, where there is a secret: a quarter of MaxConns by default, below
+	// zero as many as there are. Behind a proxy or a tunnel, where all come from one address, it has to be below zero.
+	PerSource int
+
+	// Rate is how many requests of those who know the secret are answered in a second, where there is one: 1000 by default, and as
+	// many more at once; below zero all. A little more than that wait; the rest gets a 503.
+	Rate int
+
+	// Deadlines are absolute: a client that sends a byte now and then gains nothing. The second default is that with a secret.
+	IdleTimeout  time.Duration // from one answer to the first byte of the next request, 60 s or 120 s
+	HeadTimeout  time.Duration // from the first byte of a request to the end of its head, 10 s or 2 s; with a secret, the first from the connection's begin
+	BodyTimeout  time.Duration // from there to the end of its body, 30 s or 5 s
+	WriteTimeout time.Duration // for each write of a script, 30 s or 10 s
 
 	// OnPanic is told of a panic in a connection, which is then closed. It may be called by several goroutines.
 	OnPanic func(value any, stack []byte)
+}
+
+// Book is what a stub asks of the ledger. A *ledger.Ledger has one run, a *ledger.Hub many.
+type Book interface {
+	// Arrived keeps a hit before it is answered, and returns its tag and channels with what was announced filled in.
+	Arrived(h ledger.Hit, p ledger.Parts) (ledger.Tag, []ledger.Channel)
+	// Served records what was sent for a hit.
+	Served(id string, s ledger.Served)
+	// Note adds words to a hit.
+	Note(id, note string)
 }
 
 // Limits that no option changes.
@@ -61,6 +85,7 @@ type Server struct {
 	canaries map[string]canary
 	known    []string      // names of the fixtures
 	models   func() []byte // made when it is first asked for
+	secret   *secret       // nil for none
 
 	done   chan struct{} // closed by Close
 	conns  sync.WaitGroup
@@ -69,8 +94,10 @@ type Server struct {
 
 	mu     sync.Mutex
 	closed bool
-	open   map[net.Conn]bool
+	open   map[net.Conn]*guest
+	door   *door
 	listen []net.Listener
+	knocks map[string]bool // words of Knock that are waited for, and whether they came
 }
 
 // rendered is a fixture for each kind of request, HTTP/1.1 or not, gzip accepted or not; each made when it is first
@@ -95,15 +122,17 @@ func index(b bool) int {
 	return 0
 }
 
-type counters struct{ overloaded, dropped, panics, refused atomic.Int64 }
+type counters struct{ overloaded, dropped, panics, refused, strangers atomic.Int64 }
 
-// Stats are counts since the start.
+// Stats are counts since the start. Overloaded, Dropped and Panics concern the run: something of it may have been lost. Refused is what
+// its requests were found to be. Strangers concerns no run: with a secret, whoever does not know it moves no other count.
 type Stats struct {
 	Open       int   // connections now
-	Overloaded int64 // requests answered with 503 because MaxConns was reached
+	Overloaded int64 // requests answered with 503 because MaxConns, PerSource or Rate was reached
 	Dropped    int64 // connections closed unanswered because even those were too many
 	Panics     int64
 	Refused    int64 // requests that were no proper HTTP/1 request, too large or too slow
+	Strangers  int64 // requests that did not show the secret, and connections without any that did
 }
 
 // ErrOptions says that a needed option is missing.
@@ -114,7 +143,12 @@ func New(opt Options) (*Server, error) {
 	if opt.Matrix == nil || opt.Ledger == nil {
 		return nil, ErrOptions
 	}
-	s := &Server{opt: opt.withDefaults(), rendered: map[string]*rendered{}, done: make(chan struct{}), open: map[net.Conn]bool{}}
+	secret, err := newSecret(opt.Secret)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{opt: opt.withDefaults(), rendered: map[string]*rendered{}, done: make(chan struct{}), open: map[net.Conn]*guest{}, secret: secret}
+	s.door = newDoor(s.opt)
 	var names []string
 	all := make([]rendered, 0, len(opt.Matrix.Rows)+len(opt.Matrix.Canaries)) // never grows: pointers into it are kept
 	for _, list := range [][]*fixture.Fixture{opt.Matrix.Rows, opt.Matrix.Canaries} {
@@ -155,13 +189,24 @@ func (o Options) withDefaults() Options {
 	if o.MaxConns <= 0 {
 		o.MaxConns = 256
 	}
+	idle, head, body, write := 60*time.Second, 10*time.Second, 30*time.Second, 30*time.Second
+	if o.Secret != "" {
+		// Gateways keep connections in a pool, Go's for 90 s and nginx for 60: one that is closed just as it is used again fails
+		// a request, which would look like the gateway's own fault. Who has not shown the secret has HeadTimeout in all anyway.
+		idle, head, body, write = 120*time.Second, 2*time.Second, 5*time.Second, 10*time.Second
+	}
 	for d, value := range map[*time.Duration]time.Duration{
-		&o.IdleTimeout: 60 * time.Second, &o.HeadTimeout: 10 * time.Second,
-		&o.BodyTimeout: 30 * time.Second, &o.WriteTimeout: 30 * time.Second,
+		&o.IdleTimeout: idle, &o.HeadTimeout: head, &o.BodyTimeout: body, &o.WriteTimeout: write,
 	} {
 		if *d <= 0 {
 			*d = value
 		}
+	}
+	if o.PerSource == 0 {
+		o.PerSource = max(1, o.MaxConns/4)
+	}
+	if o.Rate == 0 {
+		o.Rate = 1000
 	}
 	return o
 }
@@ -204,29 +249,54 @@ func passes(err error) bool {
 
 // start serves a connection on a goroutine of its own, if there is room.
 func (s *Server) start(nc net.Conn) {
-	s.mu.Lock()
-	n := len(s.open)
-	if s.closed || n >= s.opt.MaxConns+extra {
-		s.mu.Unlock()
-		s.stats.dropped.Add(1)
+	what := turnedAway
+	if s.secret != nil {
+		what = s.admit(nc)
+	} else {
+		what = s.admitAny(nc)
+	}
+	if what == turnedAway {
 		_ = nc.Close() // nobody to tell
 		return
 	}
-	s.open[nc] = true
-	s.conns.Add(1)
-	s.mu.Unlock()
 	go func() {
 		defer s.conns.Done()
 		defer s.leave(nc)
 		defer s.recoverPanic()
-		newConn(s, nc, n >= s.opt.MaxConns).serve()
+		newConn(s, nc, what == overloaded).serve()
 	}()
+}
+
+// admitAny lets connections in where there is no secret.
+func (s *Server) admitAny(nc net.Conn) admission {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.open)
+	switch {
+	case s.closed || n >= s.opt.MaxConns+extra:
+		s.stats.dropped.Add(1)
+		return turnedAway
+	case n >= s.opt.MaxConns:
+		s.enter(nc, &guest{})
+		return overloaded
+	}
+	s.enter(nc, &guest{})
+	return served
+}
+
+// enter notes a connection that is served. The caller holds the mutex.
+func (s *Server) enter(nc net.Conn, g *guest) {
+	s.open[nc] = g
+	s.conns.Add(1)
 }
 
 func (s *Server) leave(nc net.Conn) {
 	_ = nc.Close() // often closed already
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.secret != nil {
+		s.door.farewell(s.open[nc])
+	}
 	delete(s.open, nc)
 }
 
@@ -272,7 +342,8 @@ func (s *Server) Addr() net.Addr {
 	return s.listen[0].Addr()
 }
 
-// Idle reports whether no request is under way: none whose first byte was read and whose hit is not yet complete.
+// Idle reports whether no request is under way: none whose first byte was read (with a secret: that has shown it) and whose hit is not
+// yet complete.
 func (s *Server) Idle() bool { return s.active.Load() == 0 }
 
 // Stats returns the counts so far.
@@ -281,7 +352,7 @@ func (s *Server) Stats() Stats {
 	defer s.mu.Unlock()
 	return Stats{
 		Open: len(s.open), Overloaded: s.stats.overloaded.Load(), Dropped: s.stats.dropped.Load(),
-		Panics: s.stats.panics.Load(), Refused: s.stats.refused.Load(),
+		Panics: s.stats.panics.Load(), Refused: s.stats.refused.Load(), Strangers: s.stats.strangers.Load(),
 	}
 }
 

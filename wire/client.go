@@ -10,12 +10,13 @@ import (
 )
 
 // Client sends requests to one base URL. Every request gets a connection of its own, which is closed after the
-// answer; nothing is sent twice, no redirect is followed and no proxy from the environment is used. The zero Limits
+// answer; nothing is sent twice, no redirect is followed and no proxy is used but one that is given. The zero Limits
 // are Default. A Client may be used by several goroutines.
 type Client struct {
 	Base   Base
 	TLS    *tls.Config // for https; nil: the system's roots. The server's name and ALPN are filled in.
 	Limits Limits
+	Proxy  *Proxy // nil: none. What it refuses is EndLocal: nothing is known of the server behind
 	// Abrupt ends the connection by a reset after a complete answer. It is for peers of our own on loopback: there
 	// thousands of connections in TIME_WAIT make each new one slower. A layer of a user's is left in the orderly way.
 	Abrupt bool
@@ -110,19 +111,30 @@ func (c Client) dial(ctx context.Context) (net.Conn, error) {
 	if connect == nil {
 		connect = dialTCP
 	}
-	conn, err := connect(ctx, c.Base.Host)
+	var conn net.Conn
+	var err error
+	if c.Proxy != nil {
+		conn, err = c.Proxy.tunnel(ctx, c.Base.Host, connect)
+	} else {
+		conn, err = connect(ctx, c.Base.Host)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if c.Base.Scheme != "https" {
 		return conn, nil
 	}
+	return secure(ctx, conn, c.TLS, c.Base)
+}
+
+// secure shakes hands over a connection, which it closes when that fails.
+func secure(ctx context.Context, conn net.Conn, with *tls.Config, b Base) (net.Conn, error) {
 	cfg := new(tls.Config)
-	if c.TLS != nil {
-		cfg = c.TLS.Clone()
+	if with != nil {
+		cfg = with.Clone()
 	}
 	if cfg.ServerName == "" {
-		cfg.ServerName = c.Base.serverName()
+		cfg.ServerName = b.serverName()
 	}
 	cfg.NextProtos = []string{"http/1.1"}
 	secured := tls.Client(conn, cfg)

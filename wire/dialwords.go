@@ -25,7 +25,10 @@ func dialWords(ctx context.Context, err error, b Base) (End, string) {
 	if errors.As(err, &handshake) {
 		step = "the TLS handshake with " + b.Host
 	}
+	var proxy proxyError
 	switch {
+	case errors.As(err, &proxy):
+		return EndLocal, proxy.words
 	case handshake.error == nil && exhausted(err) != "":
 		return EndLocal, exhausted(err)
 	case handshake.error == nil && isRefused(err): // a deadline that passes in the same moment changes nothing

@@ -1,13 +1,13 @@
-// Command mutants changes the conditions of a package one by one and wants the package's own tests to notice each, and
-// holds what gremlins found against the list of survivors that are known to change nothing.
+// Command mutants changes the conditions and sums of a package one by one and wants the package's own tests to notice each,
+// and holds what gremlins found against the list of survivors that are known to change nothing.
 //
 //	go run ./.ci/mutants -in case compare                 # what gremlins does not see
-//	go run ./.ci/mutants -in all check                    # every condition, instead of gremlins where that takes too long
+//	go run ./.ci/mutants -in all check                    # everything, instead of gremlins where that takes too long
 //	go run ./.ci/mutants -gremlins result.json -in case evidence
 //
 // It writes all changes into one copy of the package, switched off, builds that once through `go test -overlay`, and
-// runs the tests with one of them switched on at a time. It is no general tool: values of a switch with a tag,
-// arithmetic and statements are left as they are.
+// runs the tests with one of them switched on at a time. It is no general tool: values of a switch with a tag, bits and
+// statements are left as they are.
 package main
 
 import (
@@ -26,16 +26,18 @@ type options struct {
 	only, place             *regexp.Regexp
 	patience, workers       int
 	longest                 time.Duration
+	verbose                 bool
 }
 
 func main() {
 	var o options
-	flag.StringVar(&o.in, "in", "case", "which conditions are changed: case, all or none")
+	flag.StringVar(&o.in, "in", "case", "what is changed: condition, case (conditions of cases alone), sum, all or none")
 	flag.StringVar(&o.list, "survivors", ".ci/survivors.tsv", "the changes that are known to change nothing")
 	flag.StringVar(&o.gremlins, "gremlins", "", "what gremlins wrote with --output")
 	flag.IntVar(&o.patience, "patience", 30, "how many times as long as untouched a test may take")
 	flag.IntVar(&o.workers, "workers", 1, "how many changes are tried side by side; more where the tests wait more than they work")
 	flag.DurationVar(&o.longest, "longest", 0, "leave out tests that take longer untouched, and name them; what lives then may still be noticed by them")
+	flag.BoolVar(&o.verbose, "v", false, "name the test that notices each change as well")
 	only := flag.String("run", ".", "the tests that are run, as in go test")
 	place := flag.String("place", ".", "the places that are changed, as the report writes them: file:line function, kind of where: expression")
 	flag.Parse()
@@ -80,7 +82,7 @@ func run(w io.Writer, o options) (green bool, err error) {
 		}
 	}
 	if o.in != "none" {
-		ok, err := conditions(w, o, sources)
+		ok, err := ours(w, o, sources)
 		if err != nil {
 			return false, err
 		}
@@ -90,7 +92,7 @@ func run(w io.Writer, o options) (green bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if o.gremlins != "" { // otherwise not all kinds of changes are known
+	if o.gremlins != "" || o.in == "all" { // otherwise not all kinds of changes are known
 		for _, key := range known.stale(o.dir, all) {
 			fmt.Fprintln(w, "listed, but no such code is there:", key)
 			green = false
@@ -99,8 +101,8 @@ func run(w io.Writer, o options) (green bool, err error) {
 	return green, nil
 }
 
-// conditions changes those that were asked for.
-func conditions(w io.Writer, o options, sources []*source) (bool, error) {
+// ours makes the changes that were asked for.
+func ours(w io.Writer, o options, sources []*source) (bool, error) {
 	work, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return false, err
@@ -120,14 +122,14 @@ func conditions(w io.Writer, o options, sources []*source) (bool, error) {
 	var chosen []place
 	var numbers []int
 	for i, p := range places {
-		if (o.in == "all" || o.in == p.In) && o.place.MatchString(p.String()) {
+		if (o.in == "all" || o.in == p.In || o.in == "condition" && p.In != inSum) && o.place.MatchString(p.String()) {
 			chosen, numbers = append(chosen, p), append(numbers, i+1)
 		}
 	}
 	if len(chosen) == 0 {
 		return false, fmt.Errorf("nothing to change in %s", o.dir)
 	}
-	return tally(w, o, "conditions, "+o.in, chosen, side(o.workers, len(chosen), func(i int) (found, string) { return r.try(numbers[i]) }))
+	return tally(w, o, "ours, "+o.in, chosen, side(o.workers, len(chosen), func(i int) (found, string) { return r.try(numbers[i]) }))
 }
 
 // side does the work for each number below n, some at once, and gives the results as they are asked for, in order.
@@ -174,6 +176,8 @@ func tally(w io.Writer, o options, what string, places []place, result func(int)
 		switch {
 		case f == timedOut:
 			fmt.Fprintf(w, "timed out: %v (%s)\n", p, by)
+		case f == noticed && o.verbose:
+			fmt.Fprintf(w, "noticed: %v (%s)\n", p, by)
 		case f == noticed:
 		case known.take(p):
 			listed++

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -101,6 +102,9 @@ func TestRun(t *testing.T) {
 		o.in = c.in
 		expect(t, c.why, o, c.green, c.says...)
 	}
+	o := inModule(t, "")
+	o.verbose, o.place = true, regexp.MustCompile("NEGATION of if")
+	expect(t, "and the test that noticed is named", o, true, "noticed: p/p.go:14 set.kind, CONDITIONALS_NEGATION of if: n < 2 (TestKind)\n")
 }
 
 func expect(t *testing.T, why string, o options, want bool, says ...string) {
@@ -181,10 +185,11 @@ func TestNothingRanIsNoPass(t *testing.T) {
 
 // TestNested: a comparison inside another condition is changed by itself.
 func TestNested(t *testing.T) {
-	s, err := readSource("p.go", []byte("package p\n\nfunc f(a, b int, g func(bool) bool) bool {\n\tif g(a < b) && (a == b) != g(true) {\n\t\treturn true\n\t}\n\treturn false\n}\n"))
+	s, err := readSource(token.NewFileSet(), "p.go", []byte("package p\n\nfunc f(a, b int, g func(bool) bool) bool {\n\tif g(a < b) && (a == b) != g(true) {\n\t\treturn true\n\t}\n\treturn false\n}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.gather()
 	var have []string
 	for _, p := range s.places {
 		have = append(have, p.Kind+" "+p.Text)

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"go/ast"
 	"go/token"
 	"os"
 	"os/exec"
@@ -33,6 +34,11 @@ func (s *source) between(from, to, base int, edits []edit) string {
 
 func (s *source) wrapped(e edit, base int, rest []edit) string {
 	n := base + e.first
+	if s.isSum(e) {
+		return s.wrappedSum(e, n, func(part ast.Node) string {
+			return s.between(s.fset.Position(part.Pos()).Offset, s.fset.Position(part.End()).Offset, base, rest)
+		})
+	}
 	if e.expr == nil {
 		return fmt.Sprintf("(mutatedAt(%d) != (%s))", n, s.between(e.at, e.end, base, rest))
 	}
@@ -90,7 +96,7 @@ func build(work, dir string, sources []*source) (string, []place, error) {
 		}
 		places = append(places, s.places...)
 	}
-	text := fmt.Sprintf(switchFile, sources[0].tree.Name.Name, len(places))
+	text := fmt.Sprintf(switchFile, sources[0].tree.Name.Name, len(places)) + sumsFile
 	if err := put(filepath.Join(dir, "mutated_switch.go"), text); err != nil {
 		return "", nil, err
 	}

@@ -6,7 +6,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,11 +21,11 @@ const (
 	opposite = "OPPOSITE"              // a condition that is no comparison says the opposite
 )
 
-// place is one change of one condition.
+// place is one change of one condition or sum.
 type place struct {
 	File, Func, Kind string
 	Text             string // the expression, without regard to how it is laid out
-	In               string // case, if, for or value: where the condition stands
+	In               string // case, if, for or value: where the condition stands; or sum
 	line             int
 }
 
@@ -36,19 +38,26 @@ func (p place) String() string {
 // source is one file and the places in it.
 type source struct {
 	name   string // below the module's root
+	dir    string // its folder, which stands for the package's path as well
 	text   []byte
 	fset   *token.FileSet
 	tree   *ast.File
+	info   *types.Info // nil: sums are left alone
 	places []place
 	edits  []edit
 }
 
-// edit is an expression, by its offsets, that is put in brackets together with what switches its places on.
+// edit is an expression or a statement, by its offsets, that is written together with what switches its places on.
 type edit struct {
 	at, end int
-	expr    *ast.BinaryExpr // nil for a condition that is no comparison
+	node    ast.Node
+	expr    *ast.BinaryExpr // of a comparison
+	of      string          // the type of a sum that is an expression
 	first   int             // the place's index in places; a boundary is the next one
 }
+
+// isSum tells a change of numbers from one of a condition.
+func (s *source) isSum(e edit) bool { return s.places[e.first].In == inSum }
 
 // readPackage reads the files of a folder that are no tests.
 func readPackage(dir string) ([]*source, error) {
@@ -57,6 +66,7 @@ func readPackage(dir string) ([]*source, error) {
 		return nil, err
 	}
 	var out []*source
+	fset := token.NewFileSet()
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -65,7 +75,7 @@ func readPackage(dir string) ([]*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := readSource(filepath.ToSlash(name), text)
+		s, err := readSource(fset, filepath.ToSlash(name), text)
 		if err != nil {
 			return nil, err
 		}
@@ -74,24 +84,34 @@ func readPackage(dir string) ([]*source, error) {
 	if len(out) == 0 {
 		return nil, fmt.Errorf("no Go files in %s", dir)
 	}
-	return out, nil
-}
-
-func readSource(name string, text []byte) (*source, error) {
-	s := &source{name: name, text: text, fset: token.NewFileSet()}
-	var err error
-	s.tree, err = parser.ParseFile(s.fset, name, text, 0)
+	info, err := checkTypes(filepath.ToSlash(dir), fset, out)
 	if err != nil {
 		return nil, err
 	}
+	for _, s := range out {
+		s.info = info
+		s.gather()
+	}
+	return out, nil
+}
+
+func readSource(fset *token.FileSet, name string, text []byte) (*source, error) {
+	s := &source{name: name, dir: path.Dir(name), text: text, fset: fset}
+	var err error
+	s.tree, err = parser.ParseFile(s.fset, name, text, 0)
+	return s, err
+}
+
+// gather finds all places of a file.
+func (s *source) gather() {
 	for _, d := range s.tree.Decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok != token.VAR {
 			continue // a constant has to stay one
 		}
 		s.find(d, funcName(d))
+		s.findSums(d, funcName(d))
 	}
 	slices.SortFunc(s.edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.end, a.end)) })
-	return s, nil
 }
 
 // funcName says where a place is: a function, a method with its type, or what a variable is made of.
@@ -171,16 +191,21 @@ func (s *source) comparison(x *ast.BinaryExpr, fn, in string) {
 }
 
 func (s *source) add(e ast.Expr, x *ast.BinaryExpr, fn, in string, kinds ...string) {
-	at, end := s.fset.Position(e.Pos()), s.fset.Position(e.End()).Offset
+	s.addEdit(edit{node: e, expr: x}, fn, in, kinds...)
+}
+
+func (s *source) addEdit(e edit, fn, in string, kinds ...string) {
+	at := s.fset.Position(e.node.Pos())
+	e.at, e.end, e.first = at.Offset, s.fset.Position(e.node.End()).Offset, len(s.places)
 	for _, known := range s.edits {
-		if known.at == at.Offset && known.end == end {
+		if known.at == e.at && known.end == e.end {
 			return // a comparison that was seen as part of its condition
 		}
 	}
-	s.edits = append(s.edits, edit{at: at.Offset, end: end, expr: x, first: len(s.places)})
+	s.edits = append(s.edits, e)
 	for _, k := range kinds {
 		s.places = append(s.places, place{File: s.name, Func: fn, Kind: k, In: in, line: at.Line,
-			Text: oneLine(string(s.text[at.Offset:end]))})
+			Text: oneLine(string(s.text[e.at:e.end]))})
 	}
 }
 

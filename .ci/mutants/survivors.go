@@ -44,6 +44,10 @@ func (s survivors) stale(dir string, all []place) []string {
 	there := map[string]bool{}
 	for _, p := range all {
 		there[p.key()] = true
+		if p.Kind == arithmetic && strings.Contains(p.Text, "-") { // gremlins calls a minus between two numbers a sign as well
+			p.Kind = sign
+			there[p.key()] = true
+		}
 	}
 	var out []string
 	for key := range s {

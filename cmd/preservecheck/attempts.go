@@ -33,7 +33,7 @@ type attemptsFlags struct {
 // sharedWithCheck are the flags of check that mean the same here.
 var sharedWithCheck = []string{
 	"layer", "target", "recipe", recipeDirFlag, "start", "ready", "name", "layer-version", "dialect", "model", "header",
-	"stub-listen", "listen-any", "stub-url", "allow-env", "fixture", "exclude", "matrix", "stream", "hazard", "deadline", "ready-timeout", "settle",
+	"stub-listen", "listen-any", "stub-url", "secret-file", "url-file", "allow-env", "fixture", "exclude", "matrix", "stream", "hazard", "deadline", "ready-timeout", "settle",
 }
 
 func newAttempts(a *app) *cobra.Command {

@@ -9,6 +9,7 @@ import (
 	"github.com/preservecheck/preservecheck/check"
 	"github.com/preservecheck/preservecheck/controls"
 	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
 	"github.com/preservecheck/preservecheck/record"
 	"github.com/preservecheck/preservecheck/wire"
 )
@@ -26,15 +27,13 @@ type lead struct {
 
 // runAttempts starts the stub and the layer, does all jobs, and ends both.
 func (a *app) runAttempts(ctx context.Context, p *attemptsPlan) (d record.Attempts, err error) {
-	s, err := a.listen(p.matrix, p.channels, false, p.listen, p.listenFrom)
+	book := ledger.New(ledger.NewRun())
+	s, err := a.openStub(ctx, listening{book, p.matrix, p.channels, false, p.listen, p.listenFrom}, p.open)
 	if err != nil {
 		return d, err
 	}
-	defer func() { _ = s.server.Close() }()
-	if own := p.ownSocket(s); own != "" {
-		return d, usage("give the address of the layer, whose upstream is then the stub", "nothing was tested: %s is the stub itself", own)
-	}
-	if err := p.routesTo(s.addr.String()); err != nil {
+	defer s.close()
+	if err := p.placed(&source{here: s}); err != nil {
 		return d, err
 	}
 	var gone func() string
@@ -45,7 +44,9 @@ func (a *app) runAttempts(ctx context.Context, p *attemptsPlan) (d record.Attemp
 		}
 		defer func() { _ = embedded.Close() }()
 	} else if !p.noLayer && (p.launch == nil || p.launch.recipe == nil) {
-		a.announce(p.plan, p.stubAddress(s))
+		if err := a.announce(p.plan, &source{here: s, upstream: s.upstream()}); err != nil {
+			return d, err
+		}
 	}
 	layer, err := a.launched(ctx, p.plan, s)
 	if err != nil {
@@ -59,26 +60,23 @@ func (a *app) runAttempts(ctx context.Context, p *attemptsPlan) (d record.Attemp
 	if err != nil {
 		return d, err
 	}
-	d = a.measure(ctx, p, s, leads, gone)
+	d = a.measure(ctx, p, book, leads, gone)
+	if why := s.troubleOf(book); why != "" {
+		d.Notes = append(d.Notes, why)
+	}
 	p.describe(&d, s, layer)
 	return d, nil
-}
-
-func (p *attemptsPlan) stubAddress(s *station) string {
-	if p.stubURL != nil {
-		return p.stubURL.String()
-	}
-	return s.url()
 }
 
 // leads are the ways: directly in each dialect, and through the layer on each route, or on its one way in each dialect.
 func (p *attemptsPlan) leads(s *station, embedded *controls.Layer) (out []lead, err error) {
 	for _, d := range p.dialects {
-		base := wire.Base{Scheme: "http", Host: s.host(), Authority: s.host()}
+		near := s.near()
+		near.Base = s.open.below(near.Base)
 		if d.Path[:4] != "/v1/" {
-			base.Path = "/v1" // as users of those SDKs give it; the stub takes any path
+			near.Base.Path += "/v1" // as users of those SDKs give it; the stub takes any path
 		}
-		out = append(out, lead{attempts.Way{Name: attempts.Direct, Dialect: d, Model: defaultModel}, wire.Client{Base: base, Abrupt: true}, nil})
+		out = append(out, lead{attempts.Way{Name: attempts.Direct, Dialect: d, Model: defaultModel}, near, nil})
 	}
 	switch {
 	case p.noLayer:
@@ -101,12 +99,12 @@ func (p *attemptsPlan) leads(s *station, embedded *controls.Layer) (out []lead, 
 }
 
 // measure waits for the layer and does the jobs.
-func (a *app) measure(ctx context.Context, p *attemptsPlan, s *station, leads []lead, gone func() string) record.Attempts {
+func (a *app) measure(ctx context.Context, p *attemptsPlan, book *ledger.Ledger, leads []lead, gone func() string) record.Attempts {
 	f := p.plan.flags
 	bar := newProgress(a, p.plan)
 	defer bar.clear()
 	c := attempts.Config{
-		Hits: s.ledger, Fixtures: p.fixtures, Modes: p.modes, Retries: p.retries, Side: jobsAtOnce, MaxWait: p.flags.maxWait, Deadline: f.deadline,
+		Hits: book, Fixtures: p.fixtures, Modes: p.modes, Retries: p.retries, Side: jobsAtOnce, MaxWait: p.flags.maxWait, Deadline: f.deadline,
 		Settle: f.settle, Gone: gone, Redact: p.redact,
 		Progress: func(done, of int) { bar.show(check.Progress{Phase: "jobs", Done: done, Total: of}) },
 	}
@@ -148,14 +146,12 @@ func (d driven) start(l lead) (attempts.Client, error) {
 func (p *attemptsPlan) describe(d *record.Attempts, s *station, layer *running) {
 	d.Tool = record.Tool{Name: "preservecheck", Version: toolVersion()}
 	d.RealDelays, d.Recipe = p.flags.realDelays, p.launch.full()
-	if why := s.trouble(); why != "" {
-		d.Notes = append(d.Notes, why)
-	}
 	if p.noLayer {
 		return
 	}
 	t := p.document().Target
-	t.StubURL = p.stubAddress(s)
+	upstream := s.upstream()
+	t.StubURL = upstream.String()
 	if layer != nil && t.Version == "" {
 		t.Version = layer.version
 	}

@@ -100,7 +100,7 @@ func proofInput(cmd *cobra.Command, f *controlsFlags) (controls.Input, error) {
 		return in, err
 	}
 	in.Faults = faults()
-	m, err := loadMatrix(f.matrix, origin(cmd, "matrix"))
+	m, err := loadMatrix(f.matrix, origin(cmd, "matrix"), false)
 	if err != nil {
 		return in, err
 	}

@@ -121,6 +121,7 @@ func variables(root *cobra.Command) []string {
 			}
 		})
 	}
+	names = append(names, secretVariable, tokenVariable)
 	slices.Sort(names)
 	return slices.Compact(names)
 }

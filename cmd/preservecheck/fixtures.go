@@ -49,7 +49,7 @@ func newFixturesList(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			m, err := loadMatrix(f.matrix, origin(cmd, "matrix"))
+			m, err := loadMatrix(f.matrix, origin(cmd, "matrix"), false)
 			if err != nil {
 				return err
 			}

@@ -61,7 +61,7 @@ func oneFixture(cmd *cobra.Command, args, files []string) (*fixture.Fixture, err
 	if len(args) != 1 {
 		return nil, usage("preservecheck fixtures list shows all names", "fixtures %s needs one name, but there are %d", cmd.Name(), len(args))
 	}
-	m, err := loadMatrix(files, origin(cmd, "matrix"))
+	m, err := loadMatrix(files, origin(cmd, "matrix"), false)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ type checkFlags struct {
 	matrix                                            []string
 	matrixVersion                                     string
 	classifier                                        string
-	stubListen, stubURL, stream, profile, failOn      string
+	stubListen, stream, profile, failOn               string
 	format, color                                     string
 	maxLayerRetries, concurrency, repeat              int
 	rate                                              float64
@@ -45,7 +45,11 @@ type checkFlags struct {
 	known                                             []string
 	baseline                                          string
 	recipe, recipeDir, start, ready                   string
-	listenAny                                         bool
+	open                                              publicFlags
+	wait                                              bool
+	remoteStub, remoteAdmin                           string
+	client                                            []string
+	proxy                                             string
 }
 
 func (f *checkFlags) register(cmd *cobra.Command) {
@@ -64,10 +68,13 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.header, "header", nil, "`'Name: value'` to send through the layer, $NAME anywhere in the value comes from the environment (repeatable)")
 	fl.StringVar(&f.channel, "channel", "auto", "how the stub learns which fixture is wanted: auto, marker, model, header[:NAME], path, armed")
 	fl.StringVar(&f.layerCA, "layer-ca", "", "PEM `FILE` with authorities to trust besides the system's")
+	fl.StringVar(&f.proxy, "proxy", proxyNone, "none, or env to ask the layer through the proxy that HTTPS_PROXY or HTTP_PROXY names, by CONNECT")
 
 	fl.StringVar(&f.stubListen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on; with an embedded layer a free port")
-	listenAnyFlag(cmd, &f.listenAny)
-	fl.StringVar(&f.stubURL, "stub-url", "", "`URL` under which the layer reaches the stub, when it is not the address")
+	f.open.register(cmd)
+	fl.StringVar(&f.remoteStub, "remote-stub", "", "`URL` of a stub that serve runs on another machine, instead of one of this run's own; needs the secret and the token")
+	fl.StringVar(&f.remoteAdmin, "remote-admin", "", "`URL` of its ledger (default: the same host, port 8788; http:// for this machine only, as an SSH tunnel has it)")
+	fl.BoolVar(&f.wait, "wait-for-gateway", false, "wait until a request comes through the layer, as long as --max-duration allows, and show what reaches the stub")
 
 	fl.StringArrayVar(&f.allowEnv, "allow-env", nil, "`NAME` of an environment variable that the file of --target may use in headers (repeatable)")
 	fl.StringArrayVar(&f.fixture, "fixture", nil, "`PATTERN`s of the fixtures to run, with commas or repeated; article/* is a whole family (default: all)")
@@ -86,6 +93,8 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 
 	fl.StringArrayVar(&f.known, "known", nil, "`FILE` of differences that are known and may stay for a time (repeatable); -o known=FILE writes one, see docs/known.md")
 	fl.StringVar(&f.baseline, "baseline", "", "`OLD.json`, an earlier record of the layer: only what is new against it fails, see docs/gate.md")
+
+	fl.StringArrayVar(&f.client, "client", nil, "`NAME`s of the clients to say consequences for, with commas or repeated, or none (default: all of docs/reactions.md)")
 
 	fl.IntVar(&f.concurrency, "concurrency", 8, "requests side by side")
 	fl.IntVar(&f.repeat, "repeat", 1, "how often to ask for each row, to find faults that come and go")
@@ -120,6 +129,7 @@ func (f *checkFlags) complete(cmd *cobra.Command) {
 	offer("exclude", rowNames)
 	offer("stream", func() []string { return []string{"off", "on", "both"} })
 	offer("fail-on", func() []string { return []string{failOnChanged, failOnReclassified} })
+	offer("client", clientNames)
 	offer("color", func() []string { return colors })
 }
 

@@ -177,8 +177,8 @@ var besides = []faultKind{
 	{name: "the text of a stream changed", sights: []sight{
 		{layer: "control:change-text", args: streamed("stream_eof"), part: "changed  ", says: "stream/text changed", code: exitFail}}},
 	{name: "the way to the stub changes answers, not the layer", sights: []sight{
-		{layer: "honest", args: asked("tier_cap", "--fixture", "rate_limit", "--stub-url", "https://tunnel.example", "--layer-ca", "tunnel.pem"), part: "findings", says: "dirty-way", code: exitUnknown, clock: "-", what: "An honest layer, and a tunnel before the stub that swaps answers"},
-		{layer: "honest", args: asked("tier_cap", "--fixture", "rate_limit", "--stub-url", "https://tunnel.example", "--layer-ca", "tunnel.pem", "--allow-untestable"), part: "PASS", says: "but for 1 row that --allow-untestable lets through", code: exitPass, what: "The same, where such rows are let through"}}},
+		{layer: "honest", args: asked("tier_cap", "--fixture", "rate_limit", "--stub-url", "https://tunnel.example", "--layer-ca", "tunnel.pem", "--secret-file", "stub.secret"), part: "findings", says: "dirty-way", code: exitUnknown, clock: "-", what: "An honest layer, and a tunnel before the stub that swaps answers"},
+		{layer: "honest", args: asked("tier_cap", "--fixture", "rate_limit", "--stub-url", "https://tunnel.example", "--layer-ca", "tunnel.pem", "--secret-file", "stub.secret", "--allow-untestable"), part: "PASS", says: "but for 1 row that --allow-untestable lets through", code: exitPass, what: "The same, where such rows are let through"}}},
 	{name: "the layer limits requests by itself", sights: []sight{
 		{layer: "limiter", args: asked("article/*", "--concurrency", "1"), part: "FAIL", says: "(8 requests before the first that it refused)", code: exitFail, what: "A layer that lets eight requests through and refuses the others"}}},
 	{name: "HTTP/2 towards the client", not: "the check speaks HTTP/1.1, so that no transport sends a request again behind its back"},

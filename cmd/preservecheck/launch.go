@@ -101,8 +101,8 @@ func (p *plan) readStart(a *app, cmd *cobra.Command) error {
 func (p *plan) stubWords(stub, dir string) map[string]string {
 	host, port, _ := net.SplitHostPort(stub)
 	url := "http://" + stub
-	if p.stubURL != nil {
-		url = p.stubURL.String()
+	if p.open != nil && p.open.url != nil {
+		url = p.open.below(*p.open.url).String()
 	}
 	return map[string]string{"stub": stub, "stub_url": url, "stub_host": host, "stub_port": port, "dir": dir}
 }

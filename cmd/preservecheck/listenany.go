@@ -6,5 +6,5 @@ import "github.com/spf13/cobra"
 const anyListen = "0.0.0.0:8787"
 
 func listenAnyFlag(cmd *cobra.Command, any *bool) {
-	cmd.Flags().BoolVar(any, "listen-any", false, "let the stub listen where others reach it: on "+anyListen+", or as --stub-listen says; it holds made-up answers only, but whoever reaches it can disturb a run")
+	cmd.Flags().BoolVar(any, "listen-any", false, "let the stub listen where others reach it: on "+anyListen+", or as --stub-listen says; it then answers only those who show the secret")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,8 +21,9 @@ func matrixFlag(cmd *cobra.Command, files *[]string) {
 	cmd.Flags().StringArrayVar(files, "matrix", nil, matrixHelp)
 }
 
-// loadMatrix returns the built-in matrix with the rows of the files named by --matrix.
-func loadMatrix(files []string, from string) (*fixture.Matrix, error) {
+// loadMatrix returns the built-in matrix with the rows of the files named by --matrix. For a stub that is open to others no row may look as if it held
+// somebody's key or address.
+func loadMatrix(files []string, from string, open bool) (*fixture.Matrix, error) {
 	m, err := fixture.Builtin()
 	if err != nil || len(files) == 0 {
 		return m, err
@@ -31,6 +33,9 @@ func loadMatrix(files []string, from string) (*fixture.Matrix, error) {
 		f, err := loadOwn(name, nil)
 		if err != nil {
 			return nil, badMatrix(err, from)
+		}
+		if err := f.Public(); open && err != nil {
+			return nil, usage("take it out: a public stub serves synthetic answers only", "%s: %s", from, strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
 		own = append(own, f)
 	}

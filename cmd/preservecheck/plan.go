@@ -30,7 +30,8 @@ type plan struct {
 	layer                          wire.Base
 	layerAddr                      []netip.Addr
 	tls                            *tls.Config
-	stubURL                        *wire.Base // nil: the address it listens on
+	open                           *opening
+	remote                         *elsewhere // nil: the stub is this run's own
 	listen, listenFrom, outputFrom string
 	header                         []wire.Field
 	dialects                       []*dialects.Dialect
@@ -44,16 +45,18 @@ type plan struct {
 	outputs                        []output
 	print                          writer
 	secrets                        secrets
-	redact                         func(string) string // nil: nothing is secret
-	classifier                     *ownClassifier      // nil: none was given
-	again                          []string            // the command, to say it again
-	watch                          watch               // what the layer answered last
-	target                         *target.Target      // nil: the layer was given by its URL
-	routes                         []route             // of the target
-	routeEnv                       environ             // that headers of routes may name
-	known                          *gate.Declared      // nil: no known file was given
-	baseline                       *record.Document    // nil: every fault counts
-	launch                         *launch             // nil: the user starts the layer
+	redact                         func(string) string    // nil: nothing is secret
+	classifier                     *ownClassifier         // nil: none was given
+	again                          []string               // the command, to say it again
+	watch                          watch                  // what the layer answered last
+	target                         *target.Target         // nil: the layer was given by its URL
+	routes                         []route                // of the target
+	routeEnv                       environ                // that headers of routes may name
+	known                          *gate.Declared         // nil: no known file was given
+	baseline                       *record.Document       // nil: every fault counts
+	launch                         *launch                // nil: the user starts the layer
+	clients                        *clientModel           // nil: nothing is said of clients
+	proxied                        map[string]*wire.Proxy // by host and port of the layer
 }
 
 // newPlan reads the flags. Every error is one of usage.
@@ -61,7 +64,7 @@ func newPlan(a *app, cmd *cobra.Command, f *checkFlags) (*plan, error) {
 	p := &plan{flags: f, command: cmd.Name(), again: sayAgain(cmd)}
 	steps := []func(*app, *cobra.Command) error{
 		func(_ *app, cmd *cobra.Command) error { return f.validate(cmd) },
-		p.readLayer, p.readHeader, p.readStub, p.readStart, p.readJudging, p.readRows, p.readOutput, p.readClassifier, p.readKnown, p.readBaseline,
+		p.readLayer, p.readRemote, p.readOpening, p.readProxy, p.readHeader, p.readStub, p.readStart, p.readJudging, p.readRows, p.readOutput, p.readClassifier, p.readKnown, p.readBaseline, p.readClients,
 	}
 	for _, step := range steps {
 		if err := step(a, cmd); err != nil {
@@ -129,30 +132,25 @@ func (p *plan) readHeader(a *app, cmd *cobra.Command) error {
 	return nil
 }
 
+// readOpening reads how others reach the stub. Its secret has to be known before anything is printed.
+func (p *plan) readOpening(a *app, cmd *cobra.Command) (err error) {
+	if p.open, err = readOpening(a, cmd, &p.flags.open, &p.secrets, p.control != "" || p.launch != nil, p.remote); err == nil {
+		p.open.trust = p.tls
+	}
+	return err
+}
+
 func (p *plan) readStub(_ *app, cmd *cobra.Command) (err error) {
 	f := p.flags
 	p.listen, p.listenFrom = f.stubListen, origin(cmd, "stub-listen")
-	if (p.control != "" || p.launch != nil) && !cmd.Flags().Changed("stub-listen") {
+	switch {
+	case cmd.Flags().Changed("stub-listen"):
+	case p.control != "" || p.launch != nil:
 		p.listen = "127.0.0.1:0"
+	default:
+		p.listen = p.open.listen(f.stubListen)
 	}
-	if f.listenAny && !cmd.Flags().Changed("stub-listen") {
-		if p.control != "" || p.launch != nil {
-			return usage("leave it out, or give --stub-listen as well", "%s: the layer is on this machine, and so is the stub", origin(cmd, "listen-any"))
-		}
-		p.listen = anyListen
-	}
-	if err := localAddress(p.listen, p.listenFrom, f.listenAny); err != nil {
-		return err
-	}
-	if f.stubURL == "" {
-		return nil
-	}
-	b, err := parseBase(f.stubURL, origin(cmd, "stub-url"), &p.secrets)
-	if err == nil && b.User != "" {
-		err = usage("leave them out", "%s: the stub asks for no credentials", origin(cmd, "stub-url"))
-	}
-	p.stubURL = &b
-	return err
+	return localAddress(p.listen, p.listenFrom, f.open.any)
 }
 
 func (p *plan) readJudging(_ *app, cmd *cobra.Command) (err error) {
@@ -198,7 +196,7 @@ func (p *plan) readRows(_ *app, cmd *cobra.Command) (err error) {
 		return usage("leave it out, or use the release that has it", "%s: this release has the matrix %s, and no %q", origin(cmd, "matrix-version"), p.matrix.Version, v)
 	}
 	builtin := p.matrix.Rows
-	if p.matrix, err = loadMatrix(f.matrix, origin(cmd, "matrix")); err != nil {
+	if p.matrix, err = loadMatrix(f.matrix, origin(cmd, "matrix"), p.open.way != wayLocal); err != nil {
 		return err
 	}
 	s.own = ownRows(p.matrix, builtin)
@@ -268,7 +266,7 @@ func (p *plan) document() record.Document {
 	d := record.Document{
 		Format: record.Format, Command: p.command,
 		Tool:    record.Tool{Name: "preservecheck", Version: toolVersion()},
-		Target:  record.Target{Name: p.targetName(), URL: p.layerURL(), Version: f.layerVersion, Control: p.control},
+		Target:  record.Target{Name: p.hide(p.targetName()), URL: p.hide(p.layerURL()), Version: f.layerVersion, Control: p.control},
 		Matrix:  p.chosen.matrix,
 		Profile: record.Profile{Name: p.rules.Profile.Name, Keys: p.rules.Profile.Names()},
 		Settings: record.Settings{

@@ -185,7 +185,7 @@ func dialectsOfRoutes(routes []route) (ds []*dialects.Dialect) {
 func (p *plan) checkRoutes() (out []check.Route) {
 	for _, r := range p.routes {
 		out = append(out, check.Route{
-			Name: r.name, Layer: p.watch.over(wire.Client{Base: r.base, TLS: p.tls}), Base: r.base.Path, Model: r.model, Channel: r.channel, Header: r.header,
+			Name: r.name, Layer: p.watch.over(p.client(r.base)), Base: r.base.Path, Model: r.model, Channel: r.channel, Header: r.header,
 		})
 	}
 	return out
@@ -206,12 +206,12 @@ func (p *plan) ownSocket(s *station) string {
 
 // targetOf is what the record says of a target's file.
 func (p *plan) targetOf() record.Target {
-	t := record.Target{Name: p.targetName(), Version: p.target.Version, Hops: p.target.Hops}
+	t := record.Target{Name: p.hide(p.targetName()), Version: p.target.Version, Hops: p.target.Hops}
 	if p.flags.layerVersion != "" {
 		t.Version = p.flags.layerVersion
 	}
 	for _, r := range p.routes {
-		out := record.Route{Name: r.name, URL: r.base.String(), Dialect: r.dialect.Name, Model: r.model, Channel: r.channel, Headers: headerNames(r.base, r.header)}
+		out := record.Route{Name: r.name, URL: p.hide(r.base.String()), Dialect: r.dialect.Name, Model: r.model, Channel: r.channel, Headers: headerNames(r.base, r.header)}
 		t.Routes = append(t.Routes, out)
 	}
 	if len(t.Routes) == 1 {

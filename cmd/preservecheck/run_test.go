@@ -324,11 +324,12 @@ func TestDemoCanFail(t *testing.T) {
 // TestDirectGoesBelowAnHTTPSStubURL: where the stub is reached through TLS, the way there is a part of what is asked
 // directly, path included.
 func TestDirectGoesBelowAnHTTPSStubURL(t *testing.T) {
+	const secret = "0123456789abcdef0123456789abcdef"
 	stub := findPort()
 	pass := echo("http://"+stub, nil)
 	var below, beside atomic.Int32
 	front := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, "/deep/v1/") {
+		if !strings.HasPrefix(r.URL.Path, "/deep/"+secret+"/v1/") {
 			beside.Add(1)
 		}
 		below.Add(1)
@@ -343,13 +344,16 @@ func TestDirectGoesBelowAnHTTPSStubURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	var errs bytes.Buffer
-	run([]string{"check", "--layer", layer.URL, "--stub-listen", stub, "--stub-url", front.URL + "/deep", "--layer-ca", ca,
-		"--stream", "off", "--fixture", "headerless_429"}, nil, nil, io.Discard, &errs)
+	run([]string{"check", "--layer", layer.URL + "/" + secret, "--stub-listen", stub, "--stub-url", front.URL + "/deep", "--layer-ca", ca,
+		"--stream", "off", "--fixture", "headerless_429"}, []string{secretVariable + "=" + secret}, nil, io.Discard, &errs)
 	if below.Load() == 0 || beside.Load() != 0 {
 		t.Errorf("%d requests came, %d of them beside the path", below.Load(), beside.Load())
 	}
 	if !strings.Contains(errs.String(), front.URL+"/deep") {
 		t.Errorf("the URL for the layer is not printed: %s", errs.String())
+	}
+	if strings.Contains(errs.String(), secret) {
+		t.Errorf("the secret is printed where no terminal is: %s", errs.String())
 	}
 }
 

@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/preservecheck/preservecheck/controls"
+	"github.com/preservecheck/preservecheck/public"
 )
 
 const seesPage = "../../docs/what-it-sees.md"
@@ -93,7 +95,7 @@ func everyKind() (all []faultKind) {
 func pageOf(parts [][]string) string {
 	var page, not strings.Builder
 	fmt.Fprintf(&page, "# What it sees\n\nIn 118 public reports, read up to 2026-11-30, layers lost, changed or invented evidence in %d ways. A matrix of ten plain\n"+
-		"answers and six fields would miss much of that, for %d reasons. Each has a layer that does just that and a run that names it\nin words; a test makes these runs and writes the examples. What can't be seen from outside stands at the end.\n", len(reported), len(missed))
+		"answers and six fields would miss much of that, for %d reasons. Each has a layer that does just that and a run that names it\nin words; a test makes these runs and writes the examples, without the lines of the model of clients. What can't be seen from outside\nstands at the end.\n", len(reported), len(missed))
 	n := 0
 	for i, k := range everyKind() {
 		switch i {
@@ -140,7 +142,7 @@ func (s sight) title() string {
 // show makes the run and returns the part of its report, held to what it must say.
 func (s sight) show(t *testing.T) string {
 	t.Helper()
-	args := append([]string{"check"}, s.args...)
+	args := append([]string{"check", "--client", noClient}, s.args...)
 	var urls []string
 	stubAt := 0
 	if control, ok := strings.CutPrefix(s.layer, controlPrefix); ok && s.file == "" {
@@ -167,6 +169,13 @@ func (s sight) show(t *testing.T) string {
 			}
 		case a == "https://tunnel.example":
 			args[i], args[i+2] = tunnel(t, args[stubAt])
+		case a == "stub.secret":
+			args[i] = filepath.Join(t.TempDir(), a)
+			secret, _, err := public.ReadSecret(args[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			args[slices.Index(args, urls[0])] += "/" + secret.Path() // the layer passes its path on
 		}
 	}
 	r := program(t, nil, args...)

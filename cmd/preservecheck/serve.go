@@ -3,21 +3,20 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/preservecheck/preservecheck/dialects"
+	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
-	"github.com/preservecheck/preservecheck/report"
 )
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	listen  string
-	any     bool
+	open    publicFlags
 	channel string
+	admin   string
 	verbose bool
 	matrix  []string
 }
@@ -38,7 +37,8 @@ func newServe(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&f.listen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on")
-	listenAnyFlag(cmd, &f.any)
+	f.open.register(cmd)
+	cmd.Flags().StringVar(&f.admin, "admin-listen", defaultAdmin, "`ADDRESS` of the ledger for checks elsewhere (--remote-stub), which always asks for the token; served where there is one")
 	cmd.Flags().StringVar(&f.channel, "channel", "auto", "header:NAME takes the fixture from that header instead of x-fixture")
 	matrixFlag(cmd, &f.matrix)
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print a line for each request")
@@ -46,105 +46,81 @@ func newServe(a *app) *cobra.Command {
 }
 
 func (a *app) serve(ctx context.Context, cmd *cobra.Command, f *serveFlags) error {
-	if f.any && !cmd.Flags().Changed("stub-listen") {
-		f.listen = anyListen
+	var hidden secrets
+	o, err := readOpening(a, cmd, &f.open, &hidden, false, nil)
+	if err != nil {
+		return err
 	}
-	if err := localAddress(f.listen, origin(cmd, "stub-listen"), f.any); err != nil {
+	if !cmd.Flags().Changed("stub-listen") {
+		f.listen = o.listen(f.listen)
+	}
+	if err := localAddress(f.listen, origin(cmd, "stub-listen"), f.open.any); err != nil {
 		return err
 	}
 	_, channels, err := parseChannel(f.channel, origin(cmd, "channel"))
 	if err != nil {
 		return err
 	}
-	m, err := loadMatrix(f.matrix, origin(cmd, "matrix"))
+	m, err := loadMatrix(f.matrix, origin(cmd, "matrix"), o.way != wayLocal)
 	if err != nil {
 		return err
 	}
-	s, err := a.listen(m, channels, false, f.listen, origin(cmd, "stub-listen"))
+	a.redact, _ = hidden.redactor(publicTexts(m))
+	runs := ledger.NewHub(ledger.HubLimits{})
+	seen := newArrivals(runs)
+	at := listening{runs, m, channels, true, f.listen, origin(cmd, "stub-listen")}
+	if f.verbose {
+		at.book = seen
+	}
+	s, err := a.openStub(ctx, at, o)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.server.Close() }()
+	defer s.close()
+	if o.guarded {
+		ctx, stop := context.WithTimeout(ctx, f.open.maxDuration)
+		defer stop()
+		if err := a.serveLedger(cmd, f, s, runs, at); err != nil {
+			return err
+		}
+		return a.serveOthers(ctx, s, seen, f.verbose)
+	}
+	if err := a.greet(s, m, channels); err != nil {
+		return err
+	}
+	return a.untilEnd(ctx, seen, f.verbose)
+}
+
+// greet says how to ask a stub of this machine for a fixture.
+func (a *app) greet(s *station, m *fixture.Matrix, channels ledger.Channels) error {
 	d, err := dialectByName(defaultDialect, "--dialect")
 	if err != nil {
 		return err
 	}
 	header, _ := channels.Names()
-	if _, err := fmt.Fprintf(a.out, "stub: %s\n\nask it for a fixture:\n\n  curl -i %s%s -H '%s: %s' -d '{}'\n\nCtrl-C ends it.\n",
-		s.url(), s.url(), d.Path, header, m.Rows[0].Name); err != nil {
-		return unwritten(err)
+	_, err = fmt.Fprintf(a.out, "stub: %s\n\nask it for a fixture:\n\n  curl -i %s%s -H '%s: %s' -d '{}'\n\nCtrl-C ends it.\n",
+		s.url(), s.url(), d.Path, header, m.Rows[0].Name)
+	return unwritten(err)
+}
+
+// serveOthers serves a stub that others can reach, until its time is over.
+func (a *app) serveOthers(ctx context.Context, s *station, seen *arrivals, verbose bool) error {
+	if err := a.tell(s.open, s.upstream(), paths(dialects.All())); err != nil {
+		return err
 	}
-	if !f.verbose {
+	a.note("note: the stub ends after %s (--max-duration), or by Ctrl-C", s.open.flags.maxDuration)
+	err := a.untilEnd(ctx, seen, verbose)
+	if n := s.server.Stats().Strangers; n > 0 {
+		a.note("note: requests without the secret: %d, answered by a bare 404", n)
+	}
+	return err
+}
+
+// untilEnd waits until a stub is to end, and prints what arrives if that was asked for.
+func (a *app) untilEnd(ctx context.Context, seen *arrivals, verbose bool) error {
+	if !verbose {
 		<-ctx.Done()
 		return nil
 	}
-	return unwritten(a.follow(ctx, s.ledger))
-}
-
-// followEvery is how often new hits are looked for; a person reads along.
-const followEvery = 100 * time.Millisecond
-
-// follow prints a line for each hit, once it was answered, until the context ends; then for what is left.
-func (a *app) follow(ctx context.Context, led *ledger.Ledger) error {
-	tick := time.NewTicker(followEvery)
-	defer tick.Stop()
-	f := follower{w: a.out, ledger: led, printed: map[string]bool{}, waiting: true}
-	for {
-		if err := f.sweep(false); err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return f.sweep(true)
-		case <-tick.C:
-		}
-	}
-}
-
-// follower remembers which hits were printed.
-type follower struct {
-	w       io.Writer
-	ledger  *ledger.Ledger
-	printed map[string]bool
-	waiting bool // for the answer to a hit
-}
-
-// sweep prints the hits that were answered since the last one, or at the end all that are left.
-func (f *follower) sweep(last bool) error {
-	if !f.waiting && f.ledger.Len() == len(f.printed) {
-		return nil
-	}
-	f.waiting = false
-	for _, h := range f.ledger.All() {
-		switch {
-		case f.printed[h.ID]:
-		case h.Served.AnswerAt.IsZero() && !last:
-			f.waiting = true
-		default:
-			f.printed[h.ID] = true
-			if _, err := fmt.Fprintln(f.w, hitLine(h)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// hitLine is one request as a line. Nothing of it is trusted.
-func hitLine(h ledger.Hit) string {
-	got := h.Served.Fixture
-	switch {
-	case got != "":
-	case h.Served.AnswerAt.IsZero():
-		got = "not answered yet"
-	case h.Note != "":
-		got = "no fixture: " + h.Note
-	default: // the list of models, or its greeting
-		got = "an answer of the stub's own"
-	}
-	line := fmt.Sprintf("%s %s %s %d %s", h.At.Format(time.TimeOnly), h.Method, h.Path, h.Served.Status, got)
-	if len(h.Channels) > 0 {
-		line += " (" + strings.Join(texts(h.Channels), ", ") + ")"
-	}
-	return report.Plain(line)
+	return unwritten(follow(ctx, a.out, seen.take))
 }

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/preservecheck/preservecheck/check"
+	"github.com/preservecheck/preservecheck/ledger"
+	"github.com/preservecheck/preservecheck/remote"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// source is the stub of one run: one of its own, or one elsewhere that others use as well.
+type source struct {
+	here         *station // nil: it is elsewhere
+	run          string
+	hits         check.Hits
+	direct, near check.Way
+	upstream     wire.Base // of the layer, without the secret
+	trouble      func() string
+	strangers    func() int64                 // requests without the secret
+	arrivals     func(last bool) []ledger.Hit // nil: they can't be shown
+	gone         func() string                // why the way to the stub is no more; nil or "": it may be open
+	close        func()
+}
+
+// publicURL is where others reach the stub as it may be shown, where that is a way of its own.
+func (s *source) publicURL() string {
+	if s.near == nil && s.here != nil {
+		return ""
+	}
+	return s.upstream.String()
+}
+
+// source starts the stub of a run, or opens the run at one elsewhere.
+func (a *app) source(ctx context.Context, p *plan) (*source, error) {
+	if p.remote != nil {
+		return p.remote.open(ctx, p)
+	}
+	book := ledger.New(ledger.NewRun())
+	seen := newArrivals(book)
+	at := listening{book, p.matrix, p.channels, p.rules.Profile.Watches(), p.listen, p.listenFrom}
+	if p.open.way != wayLocal {
+		at.book = seen
+	}
+	s, err := a.openStub(ctx, at, p.open)
+	if err != nil {
+		return nil, err
+	}
+	out := &source{
+		here: s, run: book.Run(), hits: book, upstream: s.upstream(), close: s.close, gone: s.gone, arrivals: seen.take,
+		trouble: func() string { return s.troubleOf(book) }, strangers: func() int64 { return s.server.Stats().Strangers },
+	}
+	out.direct, out.near = s.ways(p.tls)
+	return out, nil
+}
+
+// elsewhere is a stub that another machine serves.
+type elsewhere struct {
+	stub  wire.Base // without the secret
+	admin string    // URL of its ledger
+	from  string
+}
+
+// wayRemote is the way to a stub that another machine serves.
+const wayRemote = "remote"
+
+// defaultAdmin is where serve has its ledger, beside the stub.
+const defaultAdmin = "127.0.0.1:8788"
+
+const remoteHint = "docs/hosted.md says how the two places are set up"
+
+// readRemote reads --remote-stub and --remote-admin.
+func (p *plan) readRemote(_ *app, cmd *cobra.Command) error {
+	f, from := p.flags, origin(cmd, "remote-stub")
+	if !cmd.Flags().Changed("remote-stub") {
+		if cmd.Flags().Changed("remote-admin") {
+			return usage("give --remote-stub as well", "%s belongs to --remote-stub", origin(cmd, "remote-admin"))
+		}
+		return nil
+	}
+	for _, other := range []string{"stub-listen", "listen-any", "stub-url", "tls-cert", "acme", "tunnel", "recipe", "start", "url-file"} {
+		if cmd.Flags().Changed(other) {
+			return usage("leave one of them out", "%s is a stub elsewhere, and %s is for one of this run", from, origin(cmd, other))
+		}
+	}
+	if p.control != "" {
+		return usage("leave one of them out", "%s: an embedded layer asks a stub on this machine", from)
+	}
+	b, err := parseBase(f.remoteStub, from, &p.secrets)
+	if err != nil {
+		return err
+	}
+	if b.User != "" {
+		return usage("leave them out", "%s: the stub asks for no credentials", from)
+	}
+	host, _, _ := net.SplitHostPort(b.Host)
+	p.remote = &elsewhere{stub: b, from: from, admin: strings.TrimSpace(f.remoteAdmin)}
+	if p.remote.admin == "" {
+		_, port, _ := net.SplitHostPort(defaultAdmin)
+		p.remote.admin = b.Scheme + "://" + net.JoinHostPort(host, port)
+	}
+	return nil
+}
+
+// open opens the run.
+func (e *elsewhere) open(ctx context.Context, p *plan) (*source, error) {
+	c, err := remote.Open(ctx, remote.Options{
+		URL: e.admin, Token: p.open.secret.Token(), TLS: p.tls, Settings: remote.SettingsOf(p.matrix, p.channels, p.rules.Profile.Watches()),
+	})
+	var refused *remote.Refusal
+	switch {
+	case errors.As(err, &refused):
+		return nil, usage(remoteHint, "%s: %s", e.from, refused)
+	case err != nil:
+		return nil, usage("look whether serve runs there, and whether --remote-admin leads to its ledger; "+remoteHint, "%s: %s", e.from, err)
+	}
+	return &source{
+		run: c.Run(), hits: c, upstream: e.stub, trouble: c.Trouble, strangers: func() int64 { return 0 }, close: func() { _ = c.Close() },
+		direct: below{wire.Client{Base: p.open.below(e.stub), TLS: p.tls}},
+	}, nil
+}

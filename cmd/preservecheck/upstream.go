@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/preservecheck/preservecheck/record"
+	"github.com/preservecheck/preservecheck/wire"
+)
+
+// tell says what the layer's upstream is. The secret in it is shown to a person and written to a file of its owner alone, never to a log.
+func (a *app) tell(o *opening, upstream wire.Base, paths string) error {
+	if !o.guarded {
+		a.note("stub: use this as the layer's upstream base URL: %s (it answers POST %s, below any path)", upstream.String(), paths)
+		return nil
+	}
+	if file := o.flags.urlFile; file != "" {
+		if err := writeOwn(file, o.below(upstream).String()+"\n"); err != nil {
+			return usage("name a file that can be written", "--url-file: %s", cause(err))
+		}
+		a.note("stub: the layer's upstream base URL is in %s (it answers POST %s)", file, paths)
+	}
+	switch {
+	case isTerminal(a.err):
+		writeNote(a.err, fmt.Sprintf("stub: register this as the upstream's base URL: %s (it answers POST %s). It is secret: who knows it can disturb the run. "+
+			"The last part of it is taken as the upstream's API key as well, where a gateway registers a host alone.", o.below(upstream), paths), columns(a.err))
+	case o.flags.urlFile == "":
+		a.note("stub: the layer's upstream base URL is %s/ and the secret, which only a terminal or --url-file is shown; the secret is taken as the upstream's API key as well (it answers POST %s)",
+			upstream.String(), paths)
+	}
+	return nil
+}
+
+// told refuses a run whose layer nobody could tell the secret.
+func (o *opening) told(a *app) error {
+	if !o.guarded || o.kept || o.flags.urlFile != "" || isTerminal(a.err) {
+		return nil
+	}
+	return usage("give --secret-file FILE or "+secretVariable+", or --url-file FILE",
+		"%s: the stub asks for a secret, and nobody could tell it to the layer: stderr is no terminal", o.from)
+}
+
+// writeOwn writes a file that its owner alone can read, in place of what was there.
+func writeOwn(file, text string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err = f.WriteString(text); err == nil {
+		return f.Close()
+	}
+	_ = f.Close()
+	return err
+}
+
+// noteSecret says in the record what became of the stub's secret: a layer that does not know it, or one that tells it to its clients.
+func (p *plan) noteSecret(d *record.Document, s *source) {
+	if !p.open.guarded {
+		return
+	}
+	if n := s.strangers(); n > 0 && d.NotReady != "" {
+		d.Notes = append(d.Notes, fmt.Sprintf("%d requests reached the stub without its secret and got a bare 404: is the layer's upstream URL complete, or the secret its API key?", n))
+	}
+	var leaks []string
+	for _, r := range d.Rows {
+		if slices.ContainsFunc(r.Fields, func(f record.Field) bool {
+			return f.Layer != nil && strings.Contains(f.Layer.Text, "[secret "+stubSecret+"]")
+		}) {
+			leaks = append(leaks, r.Row+" ("+r.Mode+")")
+		}
+	}
+	if len(leaks) > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("the layer tells its clients the secret URL of its upstream, in %s: a real upstream's URL or key would leak like this", strings.Join(leaks, ", ")))
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/preservecheck/preservecheck/check"
+	"github.com/preservecheck/preservecheck/fixture"
+	"github.com/preservecheck/preservecheck/ledger"
+)
+
+// askEvery is the longest pause between two requests through a layer that a person is setting up.
+const askEvery = 5 * time.Second
+
+// await lets a person set the layer up: until Enter where one sits at the terminal, or else, with --wait-for-gateway, as long as the stub may be
+// public. What arrives meanwhile is shown.
+func (a *app) await(ctx context.Context, p *plan, s *source, c *check.Config, bar *progress) (stop func(), err error) {
+	if p.open.way == wayLocal {
+		return func() {}, nil
+	}
+	stop = func() {}
+	if s.arrivals != nil {
+		stop = a.showArrivals(ctx, p, s, bar)
+	}
+	if p.flags.wait {
+		c.Patient = askEvery
+		c.ReadyTimeout = max(c.ReadyTimeout, p.flags.open.maxDuration-p.flags.deadline)
+		c.Deadline = p.flags.open.maxDuration
+		bar.ready = c.ReadyTimeout
+		a.note("waiting: a request goes through the layer every few seconds, until one reaches the stub; Ctrl-C ends it")
+		return stop, nil
+	}
+	c.Deadline = min(c.Deadline, p.flags.open.maxDuration)
+	if !a.attended() {
+		return stop, nil
+	}
+	a.note("next: register it in the gateway's console, then press Enter (--wait-for-gateway goes on by itself)")
+	ctx, cancel := context.WithTimeout(ctx, p.flags.open.maxDuration)
+	defer cancel()
+	select {
+	case <-lineFrom(a.in):
+	case <-ctx.Done():
+		stop()
+		return nil, usage("", "nothing was tested: nobody pressed Enter in %s", p.flags.open.maxDuration)
+	}
+	return stop, nil
+}
+
+// attended reports whether a person sits there who can press Enter.
+func (a *app) attended() bool {
+	in, ok := a.in.(*os.File)
+	return ok && term.IsTerminal(int(in.Fd())) && isTerminal(a.err)
+}
+
+// lineFrom is closed once a line was read, or nothing more can be.
+func lineFrom(r io.Reader) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = bufio.NewReader(r).ReadString('\n')
+	}()
+	return done
+}
+
+// showArrivals prints what reaches the stub, and how many are turned away, until it is stopped.
+func (a *app) showArrivals(ctx context.Context, p *plan, s *source, bar *progress) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	var strangers int64
+	go func() {
+		defer close(ended)
+		_ = follow(ctx, above{bar}, func(last bool) []ledger.Hit { // an error: stderr is gone, and nobody to tell
+			if n := s.strangers(); n > strangers {
+				bar.say("arrived: %s without the secret: %d, answered by a bare 404", time.Now().Format(time.TimeOnly), n-strangers)
+				strangers = n
+			}
+			return slices.DeleteFunc(s.arrivals(last), p.ownRequest)
+		})
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+// ownRequest reports whether a hit came from ourselves: rows are asked through the layer only when it is ready.
+func (p *plan) ownRequest(h ledger.Hit) bool {
+	return h.Tag.Nonce != "" && !slices.ContainsFunc(p.matrix.Canaries, func(f *fixture.Fixture) bool { return f.Name == h.Tag.Fixture })
+}
+
+// above writes whole lines above the line of progress.
+type above struct{ bar *progress }
+
+func (l above) Write(b []byte) (int, error) {
+	l.bar.say("arrived: %s", strings.TrimRight(string(b), "\n"))
+	return len(b), nil
+}
+
+// say prints a line that stays, above the one that goes away.
+func (p *progress) say(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.terminal && p.shown && !p.closed {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+	p.note(format, args...)
+}

@@ -1,0 +1,127 @@
+// Package public brings the stub to a public HTTPS address, safely: the secret that opens it, certificates of a user's own or
+// by ACME, and tunnels.
+//
+// It serves nothing (the stub does), asks no layer and judges nothing.
+package public
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// Secret is what opens a stub that others can reach. A gateway knows the path, since it stands in its upstream URL or is its API key;
+// only a checker knows the token, which opens the ledger. Neither can be guessed from the other. The zero value opens nothing.
+type Secret struct {
+	path, token string
+	// Open says that others on this machine may read the file it came from.
+	Open bool
+}
+
+// Path is the segment of the upstream's URL, or its API key.
+func (s Secret) Path() string { return s.path }
+
+// Token is the bearer token of the ledger; "" where there is none.
+func (s Secret) Token() string { return s.token }
+
+// String keeps a secret out of messages.
+func (s Secret) String() string { return "[secret]" }
+
+// GoString does so for %#v.
+func (s Secret) GoString() string { return "[secret]" }
+
+const (
+	// secretBytes are random: 128 bits is what no guessing over a network reaches, this is twice that.
+	secretBytes = 32
+	// minSecret is 128 bits as hexadecimal digits.
+	minSecret = 32
+	// maxSecret keeps it a path segment that gateways take.
+	maxSecret = 128
+	// minSigns is how many different signs 32 random digits have at least, but for one time in a million.
+	minSigns = 8
+)
+
+// NewSecret makes a secret for one run.
+func NewSecret() Secret { return Secret{path: random(), token: random()} }
+
+func random() string {
+	var b [secretBytes]byte
+	_, _ = rand.Read(b[:]) // documented never to fail (crypto/rand, Go 1.24)
+	return hex.EncodeToString(b[:])
+}
+
+// SecretOf makes a secret of values that the user chose. The token may be left out.
+func SecretOf(path, token string) (Secret, error) {
+	if err := strong(path); err != nil {
+		return Secret{}, fmt.Errorf("the secret %w", err)
+	}
+	if token == "" {
+		return Secret{path: path}, nil
+	}
+	if err := strong(token); err != nil {
+		return Secret{}, fmt.Errorf("the token %w", err)
+	}
+	if token == path {
+		return Secret{}, errors.New("the token is the secret: every gateway that knows the one would know the other")
+	}
+	return Secret{path: path, token: token}, nil
+}
+
+// strong refuses what was not made at random, as far as that can be seen, and what is no path segment. No message shows the value.
+func strong(s string) error {
+	switch {
+	case len(s) < minSecret:
+		return fmt.Errorf("has %d characters, and needs %d or more, made at random", len(s), minSecret)
+	case len(s) > maxSecret:
+		return fmt.Errorf("has %d characters, and may have %d", len(s), maxSecret)
+	}
+	signs := map[rune]bool{}
+	for _, c := range s {
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_') {
+			return errors.New("holds a character that is no letter, digit, - or _")
+		}
+		signs[c] = true
+	}
+	if len(signs) < minSigns {
+		return errors.New("was not made at random: it has too few different characters")
+	}
+	return nil
+}
+
+// ReadSecret reads a secret file: the secret in its first line, the token in its second. A file that is not there is made, readable by its
+// owner alone, so that the next run has the same secret; made says so.
+func ReadSecret(file string) (s Secret, made bool, err error) {
+	b, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s := NewSecret()
+		return s, true, writeSecret(file, s)
+	case err != nil:
+		return Secret{}, false, err
+	}
+	lines := strings.Fields(string(bytes.TrimPrefix(b, []byte("\ufeff"))))
+	if len(lines) == 0 || len(lines) > 2 {
+		return Secret{}, false, fmt.Errorf("it holds %d words, and should hold two lines: the secret, and the token of the ledger", len(lines))
+	}
+	if s, err = SecretOf(lines[0], strings.Join(lines[1:], "")); err != nil {
+		return Secret{}, false, err
+	}
+	if info, err := os.Stat(file); err == nil {
+		s.Open = readableByOthers(info.Mode())
+	}
+	return s, false, nil
+}
+
+func writeSecret(file string, s Secret) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(s.path + "\n" + s.token + "\n")
+	return errors.Join(err, f.Close())
+}
