@@ -2,6 +2,7 @@ package attempts
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,6 +122,9 @@ func TestFailedClient(t *testing.T) {
 			for _, j := range got.Jobs {
 				if j.Told != record.ToldNot || j.SDK != nil {
 					t.Errorf("%s: told %s, %s", j.Fixture, j.Told, j.Costs)
+				}
+				if quiet := strings.HasPrefix(name, "says ok"); (j.Failed == "") != quiet || (j.Class == "") == quiet {
+					t.Errorf("%s: failed %q, class %q", j.Fixture, j.Failed, j.Class)
 				}
 			}
 		})

@@ -29,9 +29,9 @@ func (c *Config) Ready(ctx context.Context, s *Sdkless, w Way, canary *fixture.F
 				return gone
 			}
 		}
-		now, open := c.canary(ctx, s, w, canary)
-		if open {
-			return ""
+		now, over := c.canary(ctx, s, w, canary)
+		if over {
+			return now
 		}
 		if why == "" || ctx.Err() == nil {
 			why = now
@@ -48,8 +48,9 @@ func (c *Config) Ready(ctx context.Context, s *Sdkless, w Way, canary *fixture.F
 	return why
 }
 
-// canary sends one.
-func (c *Config) canary(ctx context.Context, s *Sdkless, w Way, f *fixture.Fixture) (why string, open bool) {
+// canary sends one. It is over with them when one came through, and when one was answered as a success that the stub knows
+// nothing of: that may be a real provider, who gets no second.
+func (c *Config) canary(ctx context.Context, s *Sdkless, w Way, f *fixture.Fixture) (why string, over bool) {
 	tag := c.tag(f.Name)
 	ask := wire.Ask{Model: w.Model, Header: s.Header}
 	ledger.Channels{}.Mark(&ask, tag, []ledger.Channel{ledger.Marker, ledger.Model})
@@ -65,7 +66,7 @@ func (c *Config) canary(ctx context.Context, s *Sdkless, w Way, f *fixture.Fixtu
 	case a.Status == 0:
 		return "no usable answer from the layer: " + a.Err, false
 	case a.Status >= 200 && a.Status <= 299:
-		return fmt.Sprintf("the layer answered %d while the stub saw no such request: it talks to another upstream, or drops the marker in the prompt", a.Status), false
+		return fmt.Sprintf("the layer answered %d while the stub saw no such request: it talks to another upstream, or drops the marker in the prompt; stopped after one request", a.Status), true
 	}
 	return fmt.Sprintf("the layer answered %d and the stub saw no such request", a.Status), false
 }
