@@ -48,12 +48,12 @@ type Named struct {
 	Data []byte
 }
 
-//go:embed anthropic-go.pack
+//go:embed anthropic-go.pack openai-go.pack
 //go:embed ai-sdk anthropic-py anthropic-ts claude-code langchain-js openai-node openai-py
 var builtin embed.FS
 
 // names lists the built-in clients, the folder of each beside this file.
-var names = []string{"anthropic-go", "anthropic-ts", "anthropic-py", "openai-node", "openai-py", "ai-sdk", "langchain-js", "claude-code"}
+var names = []string{"anthropic-go", "anthropic-ts", "anthropic-py", "openai-go", "openai-node", "openai-py", "ai-sdk", "langchain-js", "claude-code"}
 
 // Names lists the built-in clients.
 func Names() []string { return slices.Clone(names) }

@@ -45,8 +45,7 @@ func TestCompare(t *testing.T) {
 		{"a cliff of one client, and what other clients make of the number", answer(429, limited, "retry-after: 1"), answer(429, limited, "retry-after: 90"), 1, []string{
 			"LangChain JS: waited 1.5 s and recovered → fails at once (retry-after 90)",
 			"Claude Code: waited 1 s and recovered → fails at once (retry-after 90)",
-			"Anthropic SDK for Go, Anthropic SDK for TypeScript: waited 1 s and recovered → waits 90 s and recovers (retry-after 90)",
-			"Anthropic SDK for Python: waited 1 s and recovered → waits 1.5 s and recovers with request 3 (retry-after 90)",
+			"Anthropic SDKs: waited 1 s and recovered → waits 90 s and recovers (retry-after 90)",
 			"Vercel AI SDK: waited 1 s and recovered → waits 2 s and recovers (retry-after 90)",
 			"worker: try 3 times, hold: waits 1 s → 90 s (retry-after 90)",
 			"fallback chain: retry, then try 1 more route at the same provider: waits 1 s → 90 s (retry-after 90)",
@@ -94,7 +93,7 @@ func TestCompare(t *testing.T) {
 			"pre-emptive throttle: clamp down → send on at full pace, blind (rate-limit headers lost)",
 		}},
 		{"a lost event line", streamed(begun+failed, wire.EndComplete), streamed(begun+strings.TrimPrefix(failed, "event: error\n"), wire.EndComplete), 1, []string{
-			"Anthropic SDKs: failed at once → never sees the error (the event line of the error lost)",
+			"Anthropic SDKs, LangChain JS: failed at once → never sees the error (the event line of the error lost)",
 		}},
 		{"no answer", answer(429, limited), nil, 1, []string{
 			"worker: try 3 times, hold and investigate → try 3 times, hold (no answer); no ticket is opened",

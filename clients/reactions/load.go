@@ -205,7 +205,7 @@ func (l *loader) when(at, n *fixture.Node) when {
 	}
 	l.each(at, "dialect", raw.Dialect, dialectNames())
 	l.each(at, "class", raw.Class, classNames())
-	l.each(at, "stream", raw.Stream, []string{streamFirst, streamLater, streamUnnamed, streamCut, streamEnd})
+	l.each(at, "stream", raw.Stream, []string{streamFirst, streamLater, streamUnnamed, streamCut, streamEnd, streamEmpty})
 	l.among(at, "wait", raw.Wait, []string{"", "given", "none"})
 	l.among(at, "headroom", raw.Headroom, []string{"", "told", "untold"})
 	for _, s := range raw.Status {

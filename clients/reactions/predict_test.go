@@ -65,7 +65,7 @@ func view(name string, a *wire.Answer) View {
 }
 
 // TestSDKsAsMeasured holds the data to the runs of the six official SDKs on 2026-11-30: the requests counted at the stub, and
-// the first wait where it was told from others.
+// the first wait where it was told from others. Those that can be run here are held to what they do in real/predict_test.go.
 func TestSDKsAsMeasured(t *testing.T) {
 	sdks := []string{"anthropic-ts", "anthropic-go", "anthropic-py", "openai-node", "openai-go", "openai-py"}
 	all := func(x string) []string { return slices.Repeat([]string{x}, 6) }
@@ -84,8 +84,8 @@ func TestSDKsAsMeasured(t *testing.T) {
 		{"1.5", answer(429, limited, "retry-after: 1.5"), 2, all("3/1.5s")},
 		{"date", answer(429, limited, "retry-after: "+httpDate(3*time.Second)), 2, all("3/3s")},
 		{"past", answer(429, limited, "retry-after: "+httpDate(-time.Hour)), 2, []string{"3/500ms", "3/0s", "3/500ms", "3/500ms", "3/0s", "3/500ms"}},
-		{"61", answer(429, limited, "retry-after: 61"), 2, []string{"3/1m1s", "3/1m1s", "3/500ms", "3/500ms", "3/1m1s", "3/1m1s"}},
-		{"130", answer(429, limited, "retry-after: 130"), 1, []string{"2/2m10s", "2/2m10s", "2/500ms", "2/500ms", "1", "1"}},
+		{"61", answer(429, limited, "retry-after: 61"), 2, []string{"3/1m1s", "3/1m1s", "3/1m1s", "3/500ms", "3/1m1s", "3/1m1s"}},
+		{"130", answer(429, limited, "retry-after: 130"), 1, []string{"2/2m10s", "2/2m10s", "2/2m10s", "2/500ms", "1", "1"}},
 		{"ms and seconds", answer(429, limited, "retry-after-ms: 300", "retry-after: 5"), 2, all("3/300ms")},
 		{"ms 0", answer(429, limited, "retry-after-ms: 0", "retry-after: 2"), 2, []string{"3/2s", "3/0s", "3/500ms", "3/0s", "3/0s", "3/500ms"}},
 		{"twice", answer(429, limited, "retry-after: 1", "retry-after: 3"), 2, []string{"3/1s", "3/1s", "3/500ms", "3/1s", "", ""}},
@@ -144,10 +144,14 @@ func TestOthersAsMeasured(t *testing.T) {
 		{"ai-sdk", answer(429, limited), 2, 3, 6 * time.Second},
 		{"ai-sdk", answer(429, limited, "retry-after: 1"), 2, 3, 2 * time.Second},
 		{"ai-sdk", answer(429, limited, "retry-after: 0"), 2, 3, 0},
+		{"ai-sdk", answer(429, limited, "retry-after-ms: 300", "retry-after: 5"), 2, 3, 600 * time.Millisecond},
+		{"ai-sdk", answer(429, limited, "retry-after: "+httpDate(3*time.Second)), 2, 3, 6 * time.Second},
 		{"ai-sdk", answer(429, limited, "retry-after: 61"), 2, 3, 6 * time.Second},
 		{"ai-sdk", answer(429, limited, "retry-after: 1", "x-should-retry: false"), 2, 3, 2 * time.Second},
 		{"ai-sdk", answer(400, limited, "x-should-retry: true"), 2, 1, 0},
 		{"ai-sdk", streamed(failed, wire.EndComplete), 2, 3, 6 * time.Second},
+		{"ai-sdk", streamed("", wire.EndShort), 2, 3, 6 * time.Second},
+		{"ai-sdk", streamed(begun, wire.EndShort), 2, 1, 0},
 		{"ai-sdk", streamed(begun+failed, wire.EndComplete), 2, 1, 0},
 		{"ai-sdk", answer(529, limited), 2, 3, 6 * time.Second},
 		{"langchain-js", answer(429, limited), 2, 1, 0},
@@ -157,6 +161,10 @@ func TestOthersAsMeasured(t *testing.T) {
 		{"langchain-js", answer(429, limited, "retry-after: 1"), 2, 3, 4500 * time.Millisecond},
 		{"langchain-js", answer(429, limited, "retry-after: 1", "x-should-retry: false"), 2, 3, 4500 * time.Millisecond},
 		{"langchain-js", answer(429, limited, "retry-after: 61"), 2, 1, 0},
+		{"langchain-js", answer(429, limited, "retry-after: 0"), 2, 3, 4500 * time.Millisecond},
+		{"langchain-js", answer(429, limited, "retry-after: "+httpDate(-time.Hour)), 2, 3, 4500 * time.Millisecond},
+		{"langchain-js", answer(429, limited, "retry-after: 3", "retry-after: 41"), 2, 1, 0},
+		{"langchain-js", answer(429, limited, "retry-after: 59"), 2, 3, 118 * time.Second},
 		{"langchain-js", answer(409, limited), 2, 1, 0},
 		{"langchain-js", answer(500, limited), 2, 3, 4500 * time.Millisecond},
 		{"langchain-js", answer(529, limited), 2, 3, 4500 * time.Millisecond},

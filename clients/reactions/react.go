@@ -36,6 +36,9 @@ func (r Reaction) equal(o Reaction) bool {
 // Of is what a client does about an answer, with the retries that it has by default. known is false where no rule covers it.
 func Of(c *Client, v View) (r Reaction, known bool) { return c.react(v, c.retries) }
 
+// With is what a client does with another number of retries than it has by default.
+func With(c *Client, v View, maxRetries int) (r Reaction, known bool) { return c.react(v, maxRetries) }
+
 // Predict is how many requests a client sends when it gets one answer again and again and its setting for retries is
 // maxRetries; known is false where no rule covers the answer.
 func Predict(c *Client, v View, maxRetries int) (requests int, known bool) {

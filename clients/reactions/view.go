@@ -18,6 +18,7 @@ const (
 	streamUnnamed = "unnamed" // whose event line is missing, wherever it stands
 	streamCut     = "cut"     // broken off
 	streamEnd     = "end"     // ended in order, but without the event that ends one
+	streamEmpty   = "empty"   // either of these two, before any event
 )
 
 // The headers that a client may read a wait or an order from.
@@ -65,10 +66,8 @@ func streamOf(e evidence.Evidence, f classify.Facts) []string {
 	switch {
 	case names.Kind == evidence.Absent:
 		return nil
-	case f.Truncated && e.Get("end").Text == evidence.EndOK:
-		return []string{streamEnd}
 	case f.Truncated:
-		return []string{streamCut}
+		return stopped(names, e.Get("end").Text == evidence.EndOK)
 	case !f.InStream:
 		return nil
 	}
@@ -80,6 +79,18 @@ func streamOf(e evidence.Evidence, f classify.Facts) []string {
 	}
 	if at >= 0 && strings.HasPrefix(items[at], "-") {
 		where = append(where, streamUnnamed)
+	}
+	return where
+}
+
+// stopped says how a stream that is not whole ended.
+func stopped(names evidence.Value, inOrder bool) []string {
+	where := []string{streamCut}
+	if inOrder {
+		where[0] = streamEnd
+	}
+	if len(names.Items()) == 0 {
+		where = append(where, streamEmpty)
 	}
 	return where
 }
