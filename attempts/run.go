@@ -204,15 +204,20 @@ func (c *Config) do(ctx context.Context, p *planned) {
 	p.made = p.run(ctx)
 }
 
-// settle waits for hits that come late: without a layer nobody sends any behind a client's back.
+// settle waits for hits that come late. Without a layer nobody sends any behind a client's back, so there is nothing to wait for
+// where the client counts as many as there are.
 func (c *Config) settle(ctx context.Context, jobs []*planned) {
-	wait := minSettle
+	var wait time.Duration
 	for _, p := range jobs {
-		if p.record.Way == Direct {
-			continue
-		}
 		for _, m := range p.made {
 			hits := c.Hits.Of(m.nonce)
+			if p.record.Way == Direct {
+				if m.reply.Requests == nil || *m.reply.Requests != len(hits) {
+					wait = max(wait, minSettle)
+				}
+				continue
+			}
+			wait = max(wait, minSettle)
 			for i := 1; i < len(hits); i++ {
 				wait = max(wait, hits[i].At.Sub(hits[i-1].At)*3/2)
 			}

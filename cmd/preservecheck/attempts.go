@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/preservecheck/preservecheck/attempts"
-	"github.com/preservecheck/preservecheck/clients"
 	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/record"
@@ -92,7 +91,7 @@ func (f *attemptsFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.format, "format", "text", "what to print: text, json, markdown")
 	fl.StringVar(&f.color, "color", "auto", "auto, always, never")
 	_ = cmd.RegisterFlagCompletionFunc("client", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return append(clients.Names(), attempts.SdklessName), cobra.ShellCompDirectiveNoFileComp
+		return clientsToRun(), cobra.ShellCompDirectiveNoFileComp
 	})
 }
 
@@ -183,6 +182,7 @@ func (p *attemptsPlan) readFixtures(cmd *cobra.Command) error {
 			p.fixtures = append(p.fixtures, f)
 		}
 	}
+	var silent []driven
 	for i := 0; i < len(p.drivers); i++ {
 		d := p.drivers[i]
 		if slices.ContainsFunc(p.fixtures, func(f *fixture.Fixture) bool { return f.Dialect == d.dialect.Name }) && slices.Contains(p.dialects, d.dialect) {
@@ -191,9 +191,13 @@ func (p *attemptsPlan) readFixtures(cmd *cobra.Command) error {
 		if d.named {
 			return usage("give --dialect "+d.dialect.Name+", or fixtures in it", "the client %s speaks %s, in which nothing is asked for", d.record.Name, d.dialect.Name)
 		}
+		if d.driver != nil {
+			silent = append(silent, d)
+		}
 		p.drivers = slices.Delete(p.drivers, i, i+1)
 		i--
 	}
+	p.leaveOut(silent)
 	distinct(p.drivers)
 	if len(p.drivers) == 0 {
 		return usage("preservecheck clients list shows those that can be installed", "no client speaks a dialect of the fixtures")
@@ -201,10 +205,25 @@ func (p *attemptsPlan) readFixtures(cmd *cobra.Command) error {
 	return nil
 }
 
+// leaveOut notes the clients that nothing can be asked with, those of a dialect in one line.
+func (p *attemptsPlan) leaveOut(silent []driven) {
+	for _, d := range dialects.All() {
+		var names []string
+		for _, s := range silent {
+			if s.dialect == d {
+				names = append(names, s.record.Name)
+			}
+		}
+		if len(names) > 0 {
+			p.left = append(p.left, fmt.Sprintf("left out, since nothing is asked for in %s: %s (--dialect, or fixtures in it)", d.Name, strings.Join(names, ", ")))
+		}
+	}
+}
+
 // likeArticle are fixtures in other dialects that stand for the same as the article's ten, as far as those have it, and that ask
-// for waits as short.
+// for waits of two seconds at most: with every worker's call and every retry a longer one makes a run of minutes.
 var likeArticle = []string{
-	"oai_rl_429", "oai_no_wait_429", "oai_wait_ms_429", "oai_page_429", "oai_new_quota_429", "oai_credit_429", "oai_org_spend_429", "oai_usage_429", "oai_quota_429", "oai_400",
+	"oai_wait_ms_429", "oai_no_wait_429", "oai_project_spend_429", "oai_page_429", "oai_new_quota_429", "oai_credit_429", "oai_org_spend_429", "oai_usage_429", "oai_quota_429", "oai_400",
 }
 
 // dialectsOfClients are the dialects that clients speak, each once.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -36,7 +37,12 @@ func (p *attemptsPlan) readClients(a *app, cmd *cobra.Command) error {
 	if err := noneEmpty(cmd, "client", "max-retries"); err != nil {
 		return err
 	}
-	named := list(f.client)
+	named, err := clientsFor(cmd, list(f.client), clientsToRun(), clientNames(), func(name string) string {
+		return fmt.Sprintf("attempts can't run %q: check tells of it by a model alone", name)
+	}, "preservecheck clients list shows those that can be run")
+	if err != nil {
+		return err
+	}
 	own := cmd.Flags().Changed("client-cmd")
 	names := named
 	if len(names) == 0 && !own {
@@ -58,14 +64,28 @@ func (p *attemptsPlan) readClients(a *app, cmd *cobra.Command) error {
 			return err
 		}
 	}
-	c := f.check
-	if !cmd.Flags().Changed("dialect") && !cmd.Flags().Changed("target") && !cmd.Flags().Changed("recipe") && len(named) > 0 && len(p.drivers) > 0 {
-		c.dialect = p.dialectsOfClients()
-	}
+	p.spoken(cmd, len(named) > 0)
 	if slices.Contains(names, attempts.SdklessName) {
 		p.drivers = slices.Insert(p.drivers, 0, sdkless()...)
 	}
 	return nil
+}
+
+// spoken takes the dialects that clients speak where nobody says which: those that were named, or, without a layer, all.
+func (p *attemptsPlan) spoken(cmd *cobra.Command, named bool) {
+	for _, flag := range []string{"dialect", "target", "recipe"} {
+		if cmd.Flags().Changed(flag) {
+			return
+		}
+	}
+	spoken, c := p.dialectsOfClients(), p.flags.check
+	switch {
+	case len(spoken) == 0:
+	case named:
+		c.dialect = spoken
+	case p.noLayer && !cmd.Flags().Changed("fixture"):
+		c.dialect = append(c.dialect, slices.DeleteFunc(spoken, func(d string) bool { return slices.Contains(c.dialect, d) })...)
+	}
 }
 
 // sdkless is the client without an SDK, once for each dialect. distinct names those that are used.
@@ -85,6 +105,7 @@ func distinct(drivers []driven) {
 		if d := &drivers[i]; d.driver == nil {
 			if !first {
 				d.record.Name += "-" + d.dialect.Name
+				d.record.Title += ", in " + d.dialect.Name
 			}
 			first = false
 		}

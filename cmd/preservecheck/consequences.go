@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -40,11 +41,11 @@ func (p *plan) readClients(_ *app, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	known := append(reactions.Names(all), noClient)
-	for _, name := range asked {
-		if !slices.Contains(known, name) {
-			return usage(didYouMean(name, known, "docs/reactions.md lists them"), "%s: there is no client %q", from, name)
-		}
+	asked, err = clientsFor(cmd, asked, append(reactions.Names(all), noClient), clientsToRun(), func(name string) string {
+		return fmt.Sprintf("check knows nothing of %q: attempts alone has it", name)
+	}, "docs/reactions.md lists those that check knows")
+	if err != nil || len(asked) == 0 {
+		return err
 	}
 	if slices.Contains(asked, noClient) {
 		if len(asked) > 1 {
