@@ -71,10 +71,10 @@ func (c *Client) Steps(dir string) (steps [][]string) {
 }
 
 // InstallEnv are variables that the commands need, as NAME=value: go must take the lock file as it is, whatever workspace or
-// vendor folder is around.
+// vendor folder is around, and fetch no other Go.
 func (c *Client) InstallEnv() []string {
 	if c.Manager == Go {
-		return []string{"GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0"}
+		return []string{"GOTOOLCHAIN=local", "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0"}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/preservecheck/preservecheck/clients"
 	"github.com/preservecheck/preservecheck/dialects"
 	"github.com/preservecheck/preservecheck/record"
+	"github.com/preservecheck/preservecheck/report"
 	"github.com/preservecheck/preservecheck/wire"
 )
 
@@ -133,12 +135,17 @@ func (p *attemptsPlan) readClient(a *app, cmd *cobra.Command, name string, named
 		return nil
 	}
 	words := c.Command(folder)
-	if words[0], err = exec.LookPath(words[0]); err != nil {
+	program := words[0]
+	if words[0], err = exec.LookPath(program); err != nil {
+		why := "there is no " + report.Plain(filepath.Base(program)) + " in PATH"
+		if filepath.IsAbs(program) {
+			why = "its program is gone; preservecheck clients install " + name + " puts it back"
+		}
 		if !named {
-			p.left = append(p.left, name+" is left out: its program is not there")
+			p.left = append(p.left, name+" is left out: "+why)
 			return nil
 		}
-		return usage("install what it runs with", "%s: %s can't be used: %s", from, name, err)
+		return usage("install what it runs with", "%s: %s can't be used: %s", from, name, why)
 	}
 	skip := c.Skips && !p.flags.realDelays
 	r := record.AttemptsClient{Name: c.Name, Title: c.Title, Dialect: c.Dialect, Retries: &c.Retries, Skipped: skip, Packages: map[string]string{}}

@@ -22,6 +22,9 @@ import (
 // installFor bounds one step of an installation: a cold build of a large SDK takes minutes.
 const installFor = 20 * time.Minute
 
+// toolFor bounds asking a program for its version.
+const toolFor = 10 * time.Second
+
 func newClientsInstall(a *app) *cobra.Command {
 	var dir string
 	var yes bool
@@ -73,6 +76,11 @@ func (a *app) installClients(ctx context.Context, cmd *cobra.Command, names []st
 		}
 		all = append(all, installation{c, folder})
 	}
+	for _, i := range all {
+		if err := a.haveTools(ctx, i.client); err != nil {
+			return err
+		}
+	}
 	if err := a.announceInstall(all); err != nil {
 		return err
 	}
@@ -103,6 +111,39 @@ func replaceable(folder string) error {
 		return usage("give another folder, or remove it yourself", "%s is there already and holds no client", folder)
 	}
 	return nil
+}
+
+// haveTools looks for what installing needs, before anything is fetched or what is there is taken away.
+func (a *app) haveTools(ctx context.Context, c *clients.Client) error {
+	for _, t := range c.Tools() {
+		if _, err := exec.LookPath(t.Program); err != nil {
+			return usage("install it, or leave "+c.Name+" out; nothing was fetched or changed", "%s needs %s, and there is no %s in PATH", c.Name, t, t.Program)
+		}
+		if t.Version == nil {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(ctx, toolFor)
+		cmd := a.installing(ctx, c, t.Version)
+		said, _ := cmd.Output() // one that fails says no version, and the manager will say why
+		cancel()
+		if version, old := t.TooOld(string(said)); old {
+			return usage("install it, or leave "+c.Name+" out; nothing was fetched or changed", "%s needs %s; what is in PATH is %s", c.Name, t, version)
+		}
+	}
+	return nil
+}
+
+// installing is a command of an installation, with the user's environment: it needs his proxy and registry.
+func (a *app) installing(ctx context.Context, c *clients.Client, words []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.WaitDelay = time.Second
+	for name, value := range a.env {
+		if !strings.HasPrefix(name, envPrefix) {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	cmd.Env = append(cmd.Env, c.InstallEnv()...)
+	return cmd
 }
 
 // announceInstall says what will be fetched, from where, and how.
@@ -157,18 +198,12 @@ func (a *app) installClient(ctx context.Context, i installation) error {
 	return nil
 }
 
-// installStep runs a package manager with the user's environment: it needs his proxy and registry.
+// installStep runs a package manager.
 func (a *app) installStep(ctx context.Context, i installation, words []string) error {
 	ctx, cancel := context.WithTimeout(ctx, installFor)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = i.folder, a.err, a.err, time.Second
-	for name, value := range a.env {
-		if !strings.HasPrefix(name, envPrefix) {
-			cmd.Env = append(cmd.Env, name+"="+value)
-		}
-	}
-	cmd.Env = append(cmd.Env, i.client.InstallEnv()...)
+	cmd := a.installing(ctx, i.client, words)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = i.folder, a.err, a.err
 	if err := cmd.Run(); err != nil {
 		return &failure{code: exitUnknown, msg: fmt.Sprintf("%s was not installed: %s: %s", i.client.Name, words[0], err),
 			hint: "what it printed stands above; " + i.client.Name + " counts as not installed"}
