@@ -46,14 +46,55 @@ func settle(j *record.AttemptsJob, direct *record.AttemptsJob) {
 	j.Costs = costs(j, all, through)
 }
 
+// took is how long it takes until the worker stops: the times between hits, the worker's waits, and those that the client noted
+// instead of waiting (skipped). It is nil where a wait is not known, as of an SDK's own backoff that was skipped.
+func took(calls []record.AttemptsCall, skipped bool) *float64 {
+	sum := 0.0
+	for _, c := range calls {
+		sum += c.WorkerWait
+		for _, gap := range c.GapsMS {
+			sum += gap
+		}
+		if !skipped {
+			continue
+		}
+		for _, wait := range c.WaitsMS {
+			if wait == nil {
+				return nil
+			}
+			sum += *wait
+		}
+	}
+	return &sum
+}
+
 func untold(j *record.AttemptsJob) string {
 	if j.Failed != "" {
 		return "could not tell: " + j.Failed
 	}
 	if j.Way == Direct {
-		return fmt.Sprintf("could not tell: %d at the stub, and the client counts others", j.Hits)
+		return "could not tell: " + differ(j)
 	}
 	return fmt.Sprintf("one job = %s; whose they are could not be told", requests(j.Hits))
+}
+
+// differ says what client and stub counted, each.
+func differ(j *record.AttemptsJob) string {
+	counted := 0
+	for _, c := range j.Calls {
+		if c.Requests == nil {
+			return requests(j.Hits) + " at the stub for " + someCalls(j.Worker)
+		}
+		counted += *c.Requests
+	}
+	return fmt.Sprintf("%s at the stub, and the client counted %d", requests(j.Hits), counted)
+}
+
+func someCalls(n int) string {
+	if n == 1 {
+		return "1 call"
+	}
+	return fmt.Sprintf("%d calls", n)
 }
 
 // costs says what a job came to. It is a product where every call and every request went the same way, and a sum otherwise.
@@ -76,7 +117,7 @@ func costs(j *record.AttemptsJob, all []parts, through bool) string {
 	case same && even && *j.Own == 0:
 		return s + fmt.Sprintf(" × SDK %d × layer %d", all[0].sdk, all[0].layer/all[0].sdk)
 	case *j.Own > 0:
-		return s + fmt.Sprintf("%s, SDK %d, of which the layer answered %d by itself", calls, *j.SDK, *j.Own)
+		return s + fmt.Sprintf("%s, SDK %d, of which %d did not reach the stub", calls, *j.SDK, *j.Own)
 	}
 	return s + fmt.Sprintf("%s, SDK %d, layer %d", calls, *j.SDK, *j.Layer)
 }

@@ -3,6 +3,8 @@ package attempts
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/preservecheck/preservecheck/record"
 )
 
@@ -64,15 +66,39 @@ func TestCosts(t *testing.T) {
 		{Direct, "one job = 1 request: worker 1 × SDK 1", []record.AttemptsCall{counted(1, 1)}, ""},
 		{Direct, "one job = 4 requests: worker 2 calls, SDK 4", []record.AttemptsCall{counted(3, 3), counted(1, 1)}, ""},
 		{Through, "one job = 3 requests: worker 2 calls, SDK 2, layer 3", []record.AttemptsCall{counted(1, 2, "0", "0"), counted(1, 1, "0")}, ""},
-		{Through, "one job = 1 request: worker 1 call, SDK 3, of which the layer answered 2 by itself", []record.AttemptsCall{counted(3, 1, "0")}, ""},
+		{Through, "one job = 1 request: worker 1 call, SDK 3, of which 2 did not reach the stub", []record.AttemptsCall{counted(3, 1, "0")}, ""},
 		{Through, "could not tell: the client failed: it ended", []record.AttemptsCall{counted(3, 1, "0")}, "the client failed: it ended"},
-		{Direct, "could not tell: 2 at the stub, and the client counts others", []record.AttemptsCall{counted(3, 2)}, ""},
+		{Direct, "could not tell: 2 requests at the stub, and the client counted 3", []record.AttemptsCall{counted(3, 2)}, ""},
+		{Direct, "could not tell: 0 requests at the stub for 2 calls", []record.AttemptsCall{{}, {}}, ""},
 		{Through, "one job = 2 requests; whose they are could not be told", []record.AttemptsCall{{Hits: 2}}, ""},
 	} {
 		j := record.AttemptsJob{Way: c.way, Calls: c.calls, Failed: c.failed}
 		settle(&j, nil)
 		if j.Costs != c.want {
 			t.Errorf("have %q, want %q", j.Costs, c.want)
+		}
+	}
+}
+
+func TestTook(t *testing.T) {
+	ms := func(n float64) *float64 { return &n }
+	calls := []record.AttemptsCall{
+		{WorkerWait: 2000, GapsMS: []float64{500, 1}, WaitsMS: []*float64{ms(1000), ms(61000)}},
+		{GapsMS: []float64{1}, WaitsMS: []*float64{ms(1)}},
+	}
+	for _, c := range []struct {
+		why     string
+		skipped bool
+		calls   []record.AttemptsCall
+		want    *float64
+	}{
+		{"waits that were made are in the times between hits", false, calls, ms(2502)},
+		{"waits that were noted come on top", true, calls, ms(64503)},
+		{"a wait that only the SDK knows", true, []record.AttemptsCall{{WaitsMS: []*float64{nil}}}, nil},
+		{"one request takes no time that counts", true, []record.AttemptsCall{{}}, ms(0)},
+	} {
+		if d := cmp.Diff(c.want, took(c.calls, c.skipped)); d != "" {
+			t.Errorf("%s (-want +have)\n%s", c.why, d)
 		}
 	}
 }

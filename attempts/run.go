@@ -247,7 +247,9 @@ func (c *Config) fill(p *planned) {
 		action := classify.ActionOf(m.class)
 		p.record.Class, p.record.Outcome, p.record.Alert = string(m.class), action.Outcome, string(action.Alert)
 	}
+	p.record.TookMS = took(p.record.Calls, c.Clients[p.driven].Record.Skipped)
 	if p.record.Failed != "" {
+		p.record.TookMS = nil
 		p.record.Class, p.record.Outcome, p.record.Alert = "", "", ""
 	}
 }

@@ -88,7 +88,8 @@ func (y *Layer) serve() {
 	}
 }
 
-// serveOne answers one request on a connection and closes it: clients of a check come on fresh connections.
+// serveOne answers one request on a connection and closes it: clients of a check come on fresh connections, and say so. To others it
+// announces the close: a client that keeps connections, as an SDK for Go does, may else send its next request into a closed one.
 func (y *Layer) serveOne(c net.Conn) {
 	defer y.wg.Done()
 	defer y.active.Add(-1)
@@ -106,12 +107,34 @@ func (y *Layer) serveOne(c net.Conn) {
 	if err != nil {
 		return
 	}
+	if !in.Close {
+		c = &announcing{Conn: c}
+	}
 	if y.honest {
 		y.relay(c, forward(in, body))
 		return
 	}
 	call := &Call{Request: forward(in, body), Stream: y.dialect.Stream(body), Model: y.dialect.Model(body), Ask: y.ask, Sleep: y.sleep}
 	send(c, y.answer(call))
+}
+
+// announcing puts a connection: close behind the status line of an answer.
+type announcing struct {
+	net.Conn
+	begun bool
+}
+
+func (c *announcing) Write(b []byte) (int, error) {
+	head, rest, ok := bytes.Cut(b, []byte("\r\n"))
+	if c.begun || !ok || !bytes.HasPrefix(b, []byte("HTTP/1.")) {
+		c.begun = true
+		return c.Conn.Write(b)
+	}
+	c.begun = true
+	if _, err := c.Conn.Write(slices.Concat(head, []byte("\r\nconnection: close\r\n"), rest)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // sleep ends early when the layer does.

@@ -16,6 +16,9 @@ func (y *Layer) relay(c net.Conn, r wire.Request) {
 	up := y.up
 	up.Copy = c
 	a := up.Do(ctx, r)
+	if wrapped, ok := c.(*announcing); ok {
+		c = wrapped.Conn
+	}
 	if tcp, ok := c.(*net.TCPConn); ok && a.End == wire.EndReset {
 		_ = tcp.SetLinger(0) // a close would be a proper end where no framing tells it
 	}

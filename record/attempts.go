@@ -60,6 +60,11 @@ type AttemptsJob struct {
 	Hits   int    `json:"hits"`     // requests that reached the stub
 	Told   string `json:"told"`     // how requests of client and layer were told apart: see the constants
 	Costs  string `json:"costs"`    // in words: "one job = 27 requests: worker 3 × SDK 3 × layer 3"
+
+	// TookMS is how long it takes until the worker stops, and whoever Alert names is told: the time between hits, and the waits that
+	// worker and client noted instead of waiting. Null where a wait is not known.
+	TookMS *float64 `json:"took_ms"`
+
 	Failed string `json:"failed,omitempty"`
 
 	Calls []AttemptsCall `json:"calls"`

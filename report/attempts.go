@@ -308,6 +308,9 @@ func (b *attemptsBlock) sentences() (out []string) {
 	if dearest != nil {
 		out = append(out, fmt.Sprintf("%s at %d, %s: %s", dearest.Fixture, dearest.MaxRetries, dearest.Way, dearest.Costs))
 	}
+	if s := b.told(); s != "" {
+		out = append(out, s)
+	}
 	if signs != "" {
 		out = append(out, signs)
 	}
