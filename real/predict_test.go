@@ -155,4 +155,3 @@ func likeWaits(gaps []float64, says []time.Duration) bool {
 	}
 	return true
 }
-
