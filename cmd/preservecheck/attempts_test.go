@@ -33,7 +33,7 @@ func TestAttemptsTellsTheLayer(t *testing.T) {
 		t.Fatal(err, r.out, r.errors)
 	}
 	for _, j := range d.Jobs {
-		if j.Way == "through" && (*j.Own == 0 || !strings.Contains(j.Costs, "by itself")) {
+		if j.Way == "through" && (*j.Own == 0 || !strings.Contains(j.Costs, "did not reach the stub")) {
 			t.Errorf("%d hits, %d answered by the layer: %s", j.Hits, *j.Own, j.Costs)
 		}
 	}
