@@ -4,7 +4,10 @@ package real_test
 
 import (
 	"flag"
+	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -67,8 +70,9 @@ func modelIsMeasured(t *testing.T, all []*reactions.Client, name string) {
 				t.Errorf("the model is of %q, the client has %s %s", all[i].Versions, p.Name, p.Version)
 			}
 		}
-		rows := predict(t, all[i], client)
-		d := attempts(t, "--client", name, "--dialect", client.Dialect, "--stream", "both", "--fixture", strings.Join(named(rows), ","), "--max-retries", "0,2", "--deadline", "5m")
+		file, m := withOrders(t, client.Dialect)
+		rows := predict(t, m, all[i], client)
+		d := attempts(t, "--matrix", file, "--client", name, "--dialect", client.Dialect, "--stream", "both", "--fixture", strings.Join(named(rows), ","), "--max-retries", "0,2", "--deadline", "5m")
 		held := 0
 		for _, j := range d.Jobs {
 			at := slices.IndexFunc(rows, func(p predicted) bool { return p.fixture == j.Fixture && p.mode == j.Mode && p.retries == j.MaxRetries })
@@ -83,13 +87,63 @@ func modelIsMeasured(t *testing.T, all []*reactions.Client, name string) {
 	})
 }
 
-// predict asks the model for every row that the client can be asked for.
-func predict(t *testing.T, model *reactions.Client, client *clients.Client) (out []predicted) {
+// orders are headers by which clients differ, in a 429; the built-in rows have them all in one dialect alone.
+var orders = map[string]string{
+	"zero": "retry-after: 0", "negative": "retry-after: -1", "fraction": "retry-after: 1.5", "over_60": "retry-after: 61", "over_120": "retry-after: 130",
+	"junk": "retry-after: soon", "past": "retry-after: 'Sun, 06 Nov 1994 08:49:37 GMT'", "far": "retry-after: 'Fri, 31 Dec 2055 23:59:59 GMT'",
+	"ms_zero": "retry-after-ms: 0, retry-after: 2", "ms": "retry-after-ms: 300, retry-after: 5", "ms_only": "retry-after-ms: 1700", "ms_negative": "retry-after-ms: -5",
+	"twice": "retry-after: 3, retry-after: 41", "never": "x-should-retry: 'false'", "capital": "x-should-retry: 'False'", "long_order": "x-should-retry: 'true', retry-after: 130",
+}
+
+// withOrders writes rows of our own in a dialect, and gives the matrix with them.
+func withOrders(t *testing.T, dialect string) (file string, m *fixture.Matrix) {
 	t.Helper()
-	m, err := fixture.Builtin()
+	class, body := "tier_spend_cap", `{"type":"error","error":{"type":"rate_limit_error","message":"fixture: slow down","details":{"error_code":"enforced_spend_limit_reached"}},"request_id":"req_{{id}}"}`
+	if dialect != "anthropic" {
+		class, body = "rate_limit", `{"error":{"message":"fixture: slow down (ref {{id}})","type":"requests","param":null,"code":"rate_limit_exceeded"}}`
+	}
+	var b strings.Builder
+	b.WriteString("format: preservecheck.fixtures/1\nrows:\n")
+	for _, name := range slices.Sorted(maps.Keys(orders)) {
+		headers := "- content-type: application/json\n        - x-request-id: req_{{id}}"
+		for _, h := range strings.Split(strings.ReplaceAll(orders[name], ", r", "\nr"), "\n") {
+			headers += "\n        - " + h
+		}
+		fmt.Fprintf(&b, `  - name: order_%s
+    dialect: %s
+    class: %s
+    hazard: limit
+    stream: never
+    why: Clients differ by it.
+    source: {kind: synthetic, from: this test, read: 2026-11-30}
+    answer:
+      status: 429
+      header:
+        %s
+      json: '%s'
+`, name, dialect, class, headers, body)
+	}
+	file = filepath.Join(t.TempDir(), "orders.yaml")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	own, err := fixture.LoadFile(file, []byte(b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
+	builtin, err := fixture.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = builtin.With(own); err != nil {
+		t.Fatal(err)
+	}
+	return file, m
+}
+
+// predict asks the model for every row that the client can be asked for.
+func predict(t *testing.T, m *fixture.Matrix, model *reactions.Client, client *clients.Client) (out []predicted) {
+	t.Helper()
 	for _, f := range m.Rows {
 		if f.Dialect != client.Dialect {
 			continue
