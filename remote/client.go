@@ -247,6 +247,13 @@ func (c *Client) Forget(nonce string) {
 	delete(c.byNonce, nonce)
 }
 
+// Strangers returns how many requests reached the stub without its secret since the run was opened.
+func (c *Client) Strangers() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.trouble.Strangers
+}
+
 // Trouble says why hits of this run may be missing, "" when none can be.
 func (c *Client) Trouble() string {
 	c.mu.Lock()

@@ -126,7 +126,7 @@ func (p *plan) config(s *source) check.Config {
 		Routes: p.checkRoutes(), Hops: p.target != nil && p.target.Hops,
 		Run: s.run, Matrix: p.matrix, Rows: p.chosen.rows,
 		Layer: p.client(p.layer), Base: p.layer.Path,
-		Direct: s.direct, Near: s.near, Public: s.publicURL(), WayGone: s.gone, Hits: s.hits, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
+		Direct: s.direct, Near: s.near, Public: s.publicURL(), WayGone: s.gone, Hits: s.hits, Strangers: s.strangers, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
 		Header: p.header, MaxLayerWait: f.maxLayerWait, Repeat: f.repeat, Trouble: s.trouble, Proof: p.proof,
 		Concurrency: f.concurrency, Rate: f.rate, Timeout: f.timeout, Deadline: f.deadline,
 		ReadyTimeout: f.readyTimeout, Settle: f.settle, Document: d, Redact: p.redact,

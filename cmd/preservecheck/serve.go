@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -110,6 +111,9 @@ func (a *app) serveOthers(ctx context.Context, s *station, seen *arrivals, verbo
 	}
 	a.note("note: the stub ends after %s (--max-duration), or by Ctrl-C", s.open.flags.maxDuration)
 	err := a.untilEnd(ctx, seen, verbose)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		a.note("note: the time of the stub is over, after %s (--max-duration)", s.open.flags.maxDuration)
+	}
 	if n := s.server.Stats().Strangers; n > 0 {
 		a.note("note: requests without the secret: %d, answered by a bare 404", n)
 	}

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -117,10 +120,49 @@ func (e *elsewhere) open(ctx context.Context, p *plan) (*source, error) {
 	case errors.As(err, &refused):
 		return nil, usage(remoteHint, "%s: %s", e.from, refused)
 	case err != nil:
-		return nil, usage("look whether serve runs there, and whether --remote-admin leads to its ledger; "+remoteHint, "%s: %s", e.from, err)
+		return nil, usage(unreached(err)+"; "+remoteHint, "%s: %s", e.from, err)
 	}
 	return &source{
-		run: c.Run(), hits: c, upstream: e.stub, trouble: c.Trouble, strangers: func() int64 { return 0 }, close: func() { _ = c.Close() },
-		direct: below{wire.Client{Base: p.open.below(e.stub), TLS: p.tls}},
+		run: c.Run(), hits: c, upstream: e.stub, trouble: c.Trouble, strangers: c.Strangers, close: func() { _ = c.Close() },
+		arrivals: arrivalsAt(ctx, c), direct: below{wire.Client{Base: p.open.below(e.stub), TLS: p.tls}},
 	}, nil
+}
+
+// unreached says what to do where the ledger can't be asked.
+func unreached(err error) string {
+	var cert *tls.CertificateVerificationError
+	if errors.As(err, &cert) {
+		return "give --layer-ca FILE with the root of who signed its certificate, where that is a private one"
+	}
+	return "look whether serve runs there, and whether --remote-admin leads to its ledger"
+}
+
+// How often a stub elsewhere is asked what reached it, and how long that may take: it is for a person's eyes alone.
+const (
+	lookEvery = time.Second
+	lookFor   = 2 * time.Second
+)
+
+// arrivalsAt gives what reaches a stub elsewhere and belongs to no run, from now on. Hits of the run itself are not among it: the check
+// tells of those.
+func arrivalsAt(ctx context.Context, c *remote.Client) func(last bool) []ledger.Hit {
+	look := func(after uint64) ([]ledger.Hit, uint64) {
+		ctx, cancel := context.WithTimeout(ctx, lookFor)
+		defer cancel()
+		got, next, err := c.Arrivals(ctx, after)
+		if err != nil { // the check itself meets it, and says so
+			return nil, after
+		}
+		return slices.DeleteFunc(got.Hits, func(h ledger.Hit) bool { return h.Served.AnswerAt.IsZero() }), next // told again once it is
+	}
+	_, after := look(0)
+	asked := time.Now()
+	return func(last bool) (hits []ledger.Hit) {
+		if !last && time.Since(asked) < lookEvery {
+			return nil
+		}
+		asked = time.Now()
+		hits, after = look(after)
+		return hits
+	}
 }

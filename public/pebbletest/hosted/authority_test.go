@@ -34,9 +34,6 @@ const resolver = "127.0.0.1:5353"
 // openAuthority starts it, and a resolver by which every name leads to the stub's machine.
 func openAuthority(t *testing.T) *authority {
 	t.Helper()
-	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
-	t.Setenv("PEBBLE_AUTHZREUSE", "0")
-	t.Setenv("PEBBLE_WFE_NONCEREJECT", "0")
 	quiet := log.New(io.Discard, "", 0)
 	dns, err := challtestsrv.New(challtestsrv.Config{Log: quiet, DNSAddrs: []string{resolver}})
 	if err != nil {

@@ -14,7 +14,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -58,10 +60,10 @@ type proxy struct {
 	server   string // directives of the server
 }
 
-// start starts it and waits until it listens. Its configuration holds what a gateway's operator would write, and nothing for our sake.
-func (p *proxy) start(t *testing.T) *process {
+// write writes its configuration, which holds what an operator would write and nothing for our sake, into a folder.
+func (p *proxy) write(t *testing.T) (dir string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir = t.TempDir()
 	verify := ""
 	if p.trust != "" {
 		verify = "proxy_ssl_verify on; proxy_ssl_verify_depth 3; proxy_ssl_server_name on; proxy_ssl_trusted_certificate " + p.trust + ";"
@@ -79,23 +81,48 @@ http {
     }
   }
 }`, dir, p.port, p.tls.cert, p.tls.key, strings.TrimRight(p.upstream, "/")+"/", verify, p.more, p.server)
-	file := filepath.Join(dir, "nginx.conf")
-	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	n := start(t, p.on, nil, "nginx", "-e", "stderr", "-p", dir, "-c", file)
-	at := net.JoinHostPort(stubAddr, fmt.Sprint(p.port))
-	if p.on.holder != nil {
-		at = net.JoinHostPort(gatewayAddr, fmt.Sprint(p.port))
-	}
-	n.until("listens", func() bool {
-		c, err := net.DialTimeout("tcp", at, time.Second)
-		if err == nil {
-			_ = c.Close() // it was only to see
-		}
-		return err == nil
-	})
+	return dir
+}
+
+// start starts it and waits until it listens.
+func (p *proxy) start(t *testing.T) *process {
+	t.Helper()
+	dir := p.write(t)
+	n := start(t, p.on, nil, "nginx", "-e", "stderr", "-p", dir, "-c", filepath.Join(dir, "nginx.conf"))
+	n.until("listens", func() bool { return listens(p.on, p.port) })
 	return n
+}
+
+// listens reports whether something listens at a port of a machine.
+func listens(on machine, port int) bool {
+	host := stubAddr
+	if on.holder != nil {
+		host = gatewayAddr
+	}
+	c, err := net.DialTimeout("tcp", net.JoinHostPort(host, fmt.Sprint(port)), time.Second)
+	if err == nil {
+		_ = c.Close() // it was only to see
+	}
+	return err == nil
+}
+
+// end ends one that somebody else started, by the process that its folder names.
+func (p *proxy) end(t *testing.T, dir string) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil || pid < 2 {
+		t.Fatalf("%d %v", pid, err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // url is where clients ask it.

@@ -62,8 +62,7 @@ func start(t *testing.T, on machine, env []string, words ...string) *process {
 		_ = p.cmd.Wait() // the exit code is asked for
 	}()
 	t.Cleanup(func() {
-		_ = p.cmd.Process.Kill() // it may have ended
-		<-p.ended
+		p.stop()
 		if t.Failed() {
 			t.Logf("%s\n--- exit %d\n%s\n--- stderr\n%s", strings.Join(words, " "), p.cmd.ProcessState.ExitCode(), tail(p.out.String()), tail(p.err.String()))
 		}
@@ -130,6 +129,12 @@ func (p *process) interrupt() {
 	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// stop ends it.
+func (p *process) stop() {
+	_ = p.cmd.Process.Kill() // it may have ended
+	<-p.ended
 }
 
 // read reads the record that a check wrote.

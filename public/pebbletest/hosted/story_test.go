@@ -78,6 +78,7 @@ func told(d record.Document) string {
 // TestStory: a stub with an ordered certificate on one machine, two gateways and two checks at the same time on another, and strangers at
 // the public port all the while. What the checks find is what they find when nobody else is there.
 func TestStory(t *testing.T) {
+	t.Parallel()
 	a, cache, secret := openAuthority(t), t.TempDir(), filepath.Join(t.TempDir(), "secret")
 	s := open(t, a, cache, secret)
 	good, bad := s.hosted(t, 8443, ""), s.hosted(t, 8444, "proxy_hide_header Retry-After;")
