@@ -165,9 +165,7 @@ func (a *app) announce(p *plan, s *source) error {
 	if err := a.tell(p.open, s.upstream, paths(p.dialects)); err != nil {
 		return err
 	}
-	if p.open.way == wayAny && p.open.url == nil {
-		a.note("note: the stub listens on %s; a layer elsewhere has to reach it under another name, which --stub-url tells", p.listen)
-	}
+	a.nameless(p.open, p.listen)
 	if !p.local() || len(p.hazards) != 1 || p.hazards[0] != fixture.HazardNone {
 		a.note("note: the layer will see errors like a provider's; if it shares a circuit breaker or key state with live traffic, that may be hit (--hazard none avoids it)")
 	}

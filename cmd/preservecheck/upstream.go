@@ -33,6 +33,13 @@ func (a *app) tell(o *opening, upstream wire.Base, paths string) error {
 	return nil
 }
 
+// nameless says of a stub that others reach that nobody said under which name.
+func (a *app) nameless(o *opening, listen string) {
+	if o.way == wayAny && o.url == nil {
+		a.note("note: the stub listens on %s; a layer elsewhere has to reach it under another name, which --stub-url tells", listen)
+	}
+}
+
 // where says where the user finds the secret, which is kept out of logs.
 func (o *opening) where() string {
 	if o.flags.secretFile != "" {

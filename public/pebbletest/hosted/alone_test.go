@@ -23,8 +23,9 @@ func secretFile(t *testing.T) (file, secret string) {
 	if _, err := rand.Read(b[:]); err != nil {
 		t.Fatal(err)
 	}
-	secret = hex.EncodeToString(b[:32])
-	return write(t, "secret", secret+"\n"+hex.EncodeToString(b[32:])+"\n"), secret
+	secret, token := hex.EncodeToString(b[:32]), hex.EncodeToString(b[32:])
+	private.add(secret, token)
+	return write(t, "secret", secret+"\n"+token+"\n"), secret
 }
 
 // alone is a check with a stub of its own, on the stub's machine, and a gateway on the other one.

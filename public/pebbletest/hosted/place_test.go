@@ -9,9 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // The network: two machines and a wire between them. The stub's has the authority and the strangers as well, since both only ever come to
@@ -42,7 +44,9 @@ func TestMain(m *testing.M) {
 	if scratch == "" {
 		code, err = outside()
 	} else if err = inside(); err == nil {
-		code = m.Run()
+		if code = m.Run(); code == 0 {
+			err = nothingLeft()
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hosted:", err)
@@ -136,6 +140,38 @@ func run(name string, args ...string) error {
 		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, out)
 	}
 	return nil
+}
+
+// nothingLeft looks for processes on our machines but for ourselves. What was killed with its run may take a moment.
+func nothingLeft() error {
+	var left []string
+	for range 50 {
+		if left = others(); len(left) == 0 {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return fmt.Errorf("left running: %s", strings.Join(left, ", "))
+}
+
+// others are the processes in our two namespaces that are neither we nor the holder.
+func others() (left []string) {
+	ours := map[string]bool{}
+	mine := []string{"self", second.name()}
+	for _, pid := range mine {
+		ns, _ := os.Readlink("/proc/" + pid + "/ns/net")
+		ours[ns] = true
+	}
+	mine = append(mine, fmt.Sprint(os.Getpid()))
+	all, _ := filepath.Glob("/proc/[0-9]*/ns/net")
+	for _, link := range all {
+		pid := strings.Split(link, "/")[2]
+		if ns, err := os.Readlink(link); err == nil && ours[ns] && !slices.Contains(mine, pid) { // an error: it has ended
+			name, _ := os.ReadFile("/proc/" + pid + "/comm")
+			left = append(left, pid+" "+strings.TrimSpace(string(name)))
+		}
+	}
+	return left
 }
 
 // machine is a network namespace: of the test itself, or that of a process which holds it.

@@ -53,6 +53,7 @@ func start(t *testing.T, on machine, env []string, words ...string) *process {
 	p := &process{t: t, cmd: exec.Command(words[0], words[1:]...), ended: make(chan struct{})}
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + scratch, "TMPDIR=" + scratch}, env...)
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Dir = &p.out, &p.err, t.TempDir()
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // should this test be killed
 	p.cmd.WaitDelay = 5 * time.Second // for whoever inherited its output
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -75,10 +76,47 @@ func tail(s string) string {
 	return s[max(0, len(s)-most):]
 }
 
-// preservecheck starts the program.
+// preservecheck starts the program. Whatever it prints, no secret is in it.
 func preservecheck(t *testing.T, on machine, args ...string) *process {
 	t.Helper()
-	return start(t, on, nil, append([]string{program()}, args...)...)
+	return preservecheckWith(t, on, nil, args...)
+}
+
+// preservecheckWith starts it with variables of the environment.
+func preservecheckWith(t *testing.T, on machine, env []string, args ...string) *process {
+	t.Helper()
+	p := start(t, on, env, append([]string{program()}, args...)...)
+	t.Cleanup(func() {
+		p.stop()
+		private.hidden(t, "stdout", p.out.String())
+		private.hidden(t, "stderr", p.err.String())
+	})
+	return p
+}
+
+// secrets are what nobody may find in what the program writes.
+type secrets struct {
+	mu  sync.Mutex
+	all []string
+}
+
+var private secrets
+
+func (s *secrets) add(all ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = append(s.all, all...)
+}
+
+func (s *secrets) hidden(t *testing.T, where, text string) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, secret := range s.all {
+		if strings.Contains(text, secret) {
+			t.Errorf("a secret stands in %s", where)
+		}
+	}
 }
 
 // exit waits for the end and gives the code.
@@ -144,6 +182,7 @@ func read(t *testing.T, file string) (d record.Document) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	private.hidden(t, file, string(b))
 	if err := json.Unmarshal(b, &d); err != nil {
 		t.Fatal(err)
 	}

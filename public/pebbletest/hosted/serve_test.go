@@ -78,6 +78,19 @@ func TestWrongSettings(t *testing.T) {
 	refused(t, "give --layer-ca FILE", untrusted...)
 	refused(t, "connection refused", append(slices.Clone(args), "--remote-admin", stubAt(stubName, 7459))...)
 
+	right := p.hosted(t, 8459, p.path)
+	fromEnv := p.flags(t, right, "")
+	if i := slices.Index(fromEnv, "--secret-file"); i >= 0 {
+		fromEnv = slices.Delete(fromEnv, i, i+2)
+	}
+	refused(t, "needs the secret and the token of that stub", fromEnv...)
+	b, err := os.ReadFile(p.secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"PRESERVECHECK_SECRET=" + p.path, "PRESERVECHECK_TOKEN=" + strings.Fields(string(b))[1]}
+	preservecheckWith(t, second, env, append([]string{"check", some}, fromEnv...)...).wants(0)
+
 	c := check(t, second, append(args, some, "--ready-timeout", "2s")...)
 	d := c.record(3)
 	if !strings.Contains(d.NotReady, "is the layer's upstream URL complete") || !strings.HasSuffix(d.Result.Next, "--wait-for-gateway") || !slices.ContainsFunc(d.Notes, func(n string) bool { return strings.Contains(n, "reached the stub without its secret") }) {

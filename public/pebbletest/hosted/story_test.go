@@ -39,6 +39,11 @@ func open(t *testing.T, a *authority, cache, secret string, more ...string) *ser
 		t.Fatalf("%v %v: others on the machine may read the URL", info, err)
 	}
 	s.upstream = strings.TrimSpace(string(b))
+	kept, err := os.ReadFile(secret)
+	if err != nil || len(strings.Fields(string(kept))) != 2 {
+		t.Fatalf("%v: a secret file without its two lines", err)
+	}
+	private.add(strings.Fields(string(kept))...)
 	s.trust = together(t, a.rootFile, s.gateway.cert)
 	return s
 }
@@ -108,5 +113,12 @@ func TestStory(t *testing.T) {
 	again := open(t, a, cache, secret)
 	if again.upstream != s.upstream || a.orders.Load() != 1 {
 		t.Errorf("the second time: %d orders, the same address: %v", a.orders.Load(), again.upstream == s.upstream)
+	}
+	again.interrupt()
+	again.wants(0)
+
+	args := append([]string{some, "--layer", good.url(), "--layer-ca", s.trust, "--secret-file", secret}, a.flags(t.TempDir())...)
+	if d := check(t, here, args...).record(0); len(d.Rows) == 0 || a.orders.Load() != 2 {
+		t.Errorf("a check with a stub of its own: %d rows, %d orders", len(d.Rows), a.orders.Load())
 	}
 }
