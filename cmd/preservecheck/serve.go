@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -83,7 +84,7 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, f *serveFlags) erro
 		if err := a.serveLedger(cmd, f, s, runs, at); err != nil {
 			return err
 		}
-		return a.serveOthers(ctx, s, seen, f.verbose)
+		return a.serveOthers(ctx, s, at, seen, f.verbose)
 	}
 	if err := a.greet(s, m, channels); err != nil {
 		return err
@@ -104,12 +105,16 @@ func (a *app) greet(s *station, m *fixture.Matrix, channels ledger.Channels) err
 }
 
 // serveOthers serves a stub that others can reach, until its time is over.
-func (a *app) serveOthers(ctx context.Context, s *station, seen *arrivals, verbose bool) error {
+func (a *app) serveOthers(ctx context.Context, s *station, at listening, seen *arrivals, verbose bool) error {
 	if err := a.tell(s.open, s.upstream(), paths(dialects.All())); err != nil {
 		return err
 	}
+	a.nameless(s.open, at.address)
 	a.note("note: the stub ends after %s (--max-duration), or by Ctrl-C", s.open.flags.maxDuration)
 	err := a.untilEnd(ctx, seen, verbose)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		a.note("note: the time of the stub is over, after %s (--max-duration)", s.open.flags.maxDuration)
+	}
 	if n := s.server.Stats().Strangers; n > 0 {
 		a.note("note: requests without the secret: %d, answered by a bare 404", n)
 	}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -118,13 +120,22 @@ func (e *elsewhere) open(ctx context.Context, p *plan) (*source, error) {
 	case errors.As(err, &refused):
 		return nil, usage(remoteHint, "%s: %s", e.from, refused)
 	case err != nil:
-		return nil, usage("look whether serve runs there, and whether --remote-admin leads to its ledger; "+remoteHint, "%s: %s", e.from, err)
+		return nil, usage(unreached(err)+"; "+remoteHint, "%s: %s", e.from, err)
 	}
 	told := &tidings{client: c, told: map[string]bool{}}
 	return &source{
 		run: c.Run(), hits: c, upstream: e.stub, trouble: c.Trouble, strangers: c.Strangers, arrivals: told.take, close: func() { _ = c.Close() },
 		direct: below{wire.Client{Base: p.open.below(e.stub), TLS: p.tls}},
 	}, nil
+}
+
+// unreached says what to do where the ledger can't be asked.
+func unreached(err error) string {
+	var cert *tls.CertificateVerificationError
+	if errors.As(err, &cert) {
+		return "give --layer-ca FILE with the root of who signed its certificate, where that is a private one"
+	}
+	return "look whether serve runs there, and whether --remote-admin leads to its ledger"
 }
 
 // tidings are the arrivals at a stub elsewhere that were not told yet.

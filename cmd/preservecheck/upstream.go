@@ -27,10 +27,25 @@ func (a *app) tell(o *opening, upstream wire.Base, paths string) error {
 		writeNote(a.err, fmt.Sprintf("stub: register this as the upstream's base URL: %s (it answers POST %s). It is secret: who knows it can disturb the run. "+
 			"The last part of it is taken as the upstream's API key as well, where a gateway registers a host alone.", o.below(upstream), paths), columns(a.err))
 	case o.flags.urlFile == "":
-		a.note("stub: the layer's upstream base URL is %s/ and the secret, which only a terminal or --url-file is shown; the secret is taken as the upstream's API key as well (it answers POST %s)",
-			upstream.String(), paths)
+		a.note("stub: the layer's upstream base URL is %s/SECRET, with %s in place of SECRET; a gateway that registers a host alone gets that as the upstream's API key (it answers POST %s)",
+			upstream.String(), o.where(), paths)
 	}
 	return nil
+}
+
+// nameless says of a stub that others reach that nobody said under which name.
+func (a *app) nameless(o *opening, listen string) {
+	if o.way == wayAny && o.url == nil {
+		a.note("note: the stub listens on %s; a layer elsewhere has to reach it under another name, which --stub-url tells", listen)
+	}
+}
+
+// where says where the user finds the secret, which is kept out of logs.
+func (o *opening) where() string {
+	if o.flags.secretFile != "" {
+		return "the first line of " + o.flags.secretFile
+	}
+	return "the value of " + secretVariable
 }
 
 // told refuses a run whose layer nobody could tell the secret.
