@@ -69,7 +69,7 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, f *serveFlags) erro
 	a.redact, _ = hidden.redactor(publicTexts(m))
 	runs := ledger.NewHub(ledger.HubLimits{})
 	seen := newArrivals(runs)
-	at := listening{runs, m, channels, true, f.listen, origin(cmd, "stub-listen")}
+	at := listening{book: runs, matrix: m, channels: channels, watch: true, address: f.listen, from: origin(cmd, "stub-listen")}
 	if f.verbose {
 		at.book = seen
 	}
@@ -127,5 +127,9 @@ func (a *app) untilEnd(ctx context.Context, seen *arrivals, verbose bool) error 
 		<-ctx.Done()
 		return nil
 	}
-	return unwritten(follow(ctx, a.out, seen.take))
+	err := unwritten(follow(ctx, redacted{a}, seen.take))
+	if n := seen.lost(); n > 0 {
+		a.note("note: %d requests came while nobody read these lines, and are not among them", n)
+	}
+	return err
 }

@@ -46,9 +46,15 @@ func (a *app) source(ctx context.Context, p *plan) (*source, error) {
 	}
 	book := ledger.New(ledger.NewRun())
 	seen := newArrivals(book)
-	at := listening{book, p.matrix, p.channels, p.rules.Profile.Watches(), p.listen, p.listenFrom}
+	at := listening{book: book, matrix: p.matrix, channels: p.channels, watch: p.rules.Profile.Watches(), address: p.listen, from: p.listenFrom}
 	if p.open.way != wayLocal {
 		at.book = seen
+	}
+	if p.open.guarded {
+		book.Share() // who knows the secret, and nothing of the run, must not be able to turn a row red
+	}
+	if p.control == "" {
+		at.saw = a.learn(p).saw
 	}
 	s, err := a.openStub(ctx, at, p.open)
 	if err != nil {

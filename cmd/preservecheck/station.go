@@ -32,13 +32,14 @@ type listening struct {
 	matrix        *fixture.Matrix
 	channels      ledger.Channels
 	watch         bool
-	address, from string // and the flag that says so
+	saw           func(name, value []byte) // of headers and queries; nil: nobody asks
+	address, from string                   // and the flag that says so
 }
 
 // openStub starts a stub and opens the way to it.
 func (a *app) openStub(ctx context.Context, at listening, o *opening) (*station, error) {
 	server, err := stub.New(stub.Options{
-		Matrix: at.matrix, Ledger: at.book, Channels: at.channels, Watch: at.watch, Secret: o.secret.Path(), PerSource: o.perSource(at.address),
+		Matrix: at.matrix, Ledger: at.book, Channels: at.channels, Watch: at.watch, Secret: o.secret.Path(), PerSource: o.perSource(at.address), Saw: at.saw,
 	})
 	if err != nil {
 		return nil, err

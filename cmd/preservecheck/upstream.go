@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/preservecheck/preservecheck/record"
@@ -72,21 +71,14 @@ func writeOwn(file, text string) error {
 
 // noteSecret says in the record what became of the stub's secret: a layer that does not know it, or one that tells it to its clients.
 func (p *plan) noteSecret(d *record.Document, s *source) {
+	noteLearned(d)
 	if !p.open.guarded {
 		return
 	}
 	if n := s.strangers(); n > 0 && d.NotReady != "" {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d requests reached the stub without its secret and got a bare 404: is the layer's upstream URL complete, or the secret its API key?", n))
 	}
-	var leaks []string
-	for _, r := range d.Rows {
-		if slices.ContainsFunc(r.Fields, func(f record.Field) bool {
-			return f.Layer != nil && strings.Contains(f.Layer.Text, "[secret "+stubSecret+"]")
-		}) {
-			leaks = append(leaks, r.Row+" ("+r.Mode+")")
-		}
-	}
-	if len(leaks) > 0 {
+	if leaks := rowsWith(d, "[secret "+stubSecret+"]"); len(leaks) > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("the layer tells its clients the secret URL of its upstream, in %s: a real upstream's URL or key would leak like this", strings.Join(leaks, ", ")))
 	}
 }
