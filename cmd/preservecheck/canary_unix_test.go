@@ -481,3 +481,24 @@ func listens(t *testing.T, address string) {
 }
 
 func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }
+
+// TestCanaryPublicOnATerminal: a person is shown the upstream's URL, once, and nothing else of it.
+func TestCanaryPublicOnATerminal(t *testing.T) {
+	p := plant(t)
+	stub := findPort()
+	target, _ := url.Parse("http://" + stub)
+	front := httptest.NewTLSServer(httputil.NewSingleHostReverseProxy(target))
+	defer front.Close()
+	ca := p.write("ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: front.Certificate().Raw})))
+	p.upstream = "http://" + stub + "/" + given["secret"]
+	p.tells = append(p.tells, map[string]string{"secret": given["secret"], "token": given["token"]})
+	env := p.env(secretVariable+"="+given["secret"], tokenVariable+"="+given["token"])
+	screen := p.screen(env, p.asked(p.layer().URL, "--stub-listen", stub, "--stub-url", front.URL, "--layer-ca", ca, "--wait-for-gateway", "--max-duration", "1m")...)
+	shown := front.URL + "/" + given["secret"]
+	if strings.Count(screen, shown) != 1 {
+		t.Errorf("the URL is to be shown once: %q", screen)
+	}
+	p.keep("screen", strings.ReplaceAll(screen, shown, ""))
+	p.red(exitFail)
+	p.clean()
+}
