@@ -165,6 +165,7 @@ func (a *app) announce(p *plan, s *source) error {
 	if err := a.tell(p.open, s.upstream, paths(p.dialects)); err != nil {
 		return err
 	}
+	a.warnOfStrangers(s.here)
 	a.nameless(p.open, p.listen)
 	if !p.local() || len(p.hazards) != 1 || p.hazards[0] != fixture.HazardNone {
 		a.note("note: the layer will see errors like a provider's; if it shares a circuit breaker or key state with live traffic, that may be hit (--hazard none avoids it)")

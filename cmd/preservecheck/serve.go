@@ -110,6 +110,7 @@ func (a *app) serveOthers(ctx context.Context, s *station, at listening, seen *a
 		return err
 	}
 	a.nameless(s.open, at.address)
+	a.warnOfStrangers(s)
 	a.note("note: the stub ends after %s (--max-duration), or by Ctrl-C", s.open.flags.maxDuration)
 	err := a.untilEnd(ctx, seen, verbose)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -82,3 +82,10 @@ func (p *plan) noteSecret(d *record.Document, s *source) {
 		d.Notes = append(d.Notes, fmt.Sprintf("the layer tells its clients the secret URL of its upstream, in %s: a real upstream's URL or key would leak like this", strings.Join(leaks, ", ")))
 	}
 }
+
+// warnOfStrangers says what others can do to a stub that they reach.
+func (a *app) warnOfStrangers(s *station) {
+	if s != nil && s.worst > 0 {
+		a.note("note: others can reach the stub; without the secret they get a bare 404, and slow ones can keep a request waiting for %s at most", s.worst)
+	}
+}
