@@ -38,7 +38,10 @@ func (a *app) await(ctx context.Context, p *plan, s *source, c *check.Config, ba
 		a.note("waiting: a request goes through the layer every few seconds, until one reaches the stub; Ctrl-C ends it")
 		return stop, nil
 	}
-	c.Deadline = min(c.Deadline, p.flags.open.maxDuration)
+	if most := p.flags.open.maxDuration; most < c.Deadline {
+		c.Deadline = most
+		a.note("note: the run ends after %s (--max-duration)", most)
+	}
 	if !a.attended() {
 		return stop, nil
 	}
