@@ -100,7 +100,9 @@ func TestLeak(t *testing.T) {
 	a.gateway.more = "add_header x-upstream " + a.upstream + " always; proxy_hide_header Retry-After;"
 	a.gateway.start(t)
 	d := a.check(t, some, "--listen-any", "--stub-listen", "0.0.0.0:7449", "--tls-cert", own.cert, "--tls-key", own.key, "-o", "html=report.html", "-v").record(1)
-	if !slices.ContainsFunc(d.Notes, func(n string) bool { return strings.Contains(n, "the layer tells its clients the secret URL of its upstream") }) {
+	if !slices.ContainsFunc(d.Notes, func(n string) bool {
+		return strings.Contains(n, "the layer tells its clients the secret URL of its upstream")
+	}) {
 		t.Errorf("%q", d.Notes)
 	}
 }
