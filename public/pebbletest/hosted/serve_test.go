@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -99,8 +100,21 @@ func TestWrongSettings(t *testing.T) {
 	}
 	c = check(t, second, append(args, some, "--wait-for-gateway", "--max-duration", "8s")...)
 	c.says("without the secret: ")
+	p.post(t, "/"+p.path+"/v1/chat")
+	c.says(" POST /v1/chat ")
 	c.interrupt()
 	c.wants(3)
+}
+
+// post asks the stub for something as a gateway might, past every check.
+func (p *post) post(t *testing.T, path string) {
+	t.Helper()
+	client := http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: p.api(t).TLS, DisableKeepAlives: true}}
+	answer, err := client.Post(stubAt(stubName, p.port)+path, "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close() // what it says is not the point
 }
 
 // TestStubEnds: a stub that goes in the middle of a check leaves a run of which nothing can be told.
