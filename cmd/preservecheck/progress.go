@@ -145,11 +145,12 @@ func (p *progress) left(at check.Progress, now time.Time) string {
 	if at.Total <= at.Done || done < 1 || took < progressAfter/2 {
 		return ""
 	}
-	left := time.Duration(float64(took) / float64(done) * float64(at.Total-at.Done))
-	switch {
-	case left < time.Second:
-		return ", 1 s left"
-	case left < 2*time.Minute:
+	return remains(max(time.Second, time.Duration(float64(took)/float64(done)*float64(at.Total-at.Done))))
+}
+
+// remains says how long something goes on.
+func remains(left time.Duration) string {
+	if left < 2*time.Minute {
 		return fmt.Sprintf(", %.0f s left", left.Seconds())
 	}
 	return fmt.Sprintf(", %.0f min left", left.Minutes())
@@ -160,7 +161,7 @@ func (p *progress) left(at check.Progress, now time.Time) string {
 func (p *progress) waiting(since time.Duration, width int) string {
 	const label, least = "waiting: ", 20
 	reason := p.hide(p.reason())
-	left := fmt.Sprintf(", %.0f s left", max(0, p.ready-since).Seconds())
+	left := remains(max(0, p.ready-since))
 	end := left + "; Ctrl-C ends it"
 	if width == 0 {
 		return label + reason + end

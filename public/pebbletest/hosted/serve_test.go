@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -76,8 +77,9 @@ func TestWrongSettings(t *testing.T) {
 	untrusted := slices.Clone(args)
 	untrusted[3] = layer.tls.cert
 	refused(t, "give --layer-ca FILE", untrusted...)
-	refused(t, "connection refused", append(slices.Clone(args), "--remote-admin", stubAt(stubName, 7459))...)
+	refused(t, "ssh -N -L 8788:127.0.0.1:8788 "+stubName+" and give --remote-admin http://127.0.0.1:8788", append(slices.Clone(args), "--remote-admin", stubAt(stubName, 7459))...)
 
+	refused(t, "ask it by https, or bring it here", append(slices.Clone(args), "--remote-admin", fmt.Sprintf("http://%s:%d", stubAddr, p.port+1))...)
 	right := p.hosted(t, 8459, p.path)
 	fromEnv := p.flags(t, right, "")
 	if i := slices.Index(fromEnv, "--secret-file"); i >= 0 {
@@ -98,8 +100,21 @@ func TestWrongSettings(t *testing.T) {
 	}
 	c = check(t, second, append(args, some, "--wait-for-gateway", "--max-duration", "8s")...)
 	c.says("without the secret: ")
+	p.post(t, "/"+p.path+"/v1/chat")
+	c.says(" POST /v1/chat ")
 	c.interrupt()
 	c.wants(3)
+}
+
+// post asks the stub for something as a gateway might, past every check.
+func (p *post) post(t *testing.T, path string) {
+	t.Helper()
+	client := http.Client{Timeout: patience, Transport: &http.Transport{TLSClientConfig: p.api(t).TLS, DisableKeepAlives: true}}
+	answer, err := client.Post(stubAt(stubName, p.port)+path, "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close() // what it says is not the point
 }
 
 // TestStubEnds: a stub that goes in the middle of a check leaves a run of which nothing can be told.
