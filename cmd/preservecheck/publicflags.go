@@ -50,7 +50,7 @@ func (f *publicFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.acmeCache, "acme-cache", "", "`FOLDER` to keep certificates in (default: preservecheck/acme where this user's caches are)")
 	fl.BoolVar(&f.acmeForce, "acme-force", false, "order although the last order failed a moment ago")
 	fl.StringVar(&f.acmeListen, "acme-listen", "", "`ADDRESS` that answers the authority's question over HTTP (default: port 80 where the stub listens)")
-	fl.StringVar(&f.tunnel, "tunnel", "", "`COMMAND` that brings the stub to a public address, run without a shell; {addr} is where the stub listens")
+	fl.StringVar(&f.tunnel, "tunnel", "", "`COMMAND` that brings the stub to a public address, run without a shell; {addr} is where the stub listens, {port} its port")
 	fl.StringVar(&f.tunnelURL, "tunnel-url", "", "`URL` of the tunnel, if the command does not print it, or a pattern for what it prints, as in https://*.example.org")
 	fl.StringVar(&f.secretFile, "secret-file", "", "`FILE` with the secret that opens the stub, made if it is not there, so that later runs have the same address (or "+secretVariable+")")
 	fl.StringVar(&f.urlFile, "url-file", "", "`FILE` to write the layer's upstream URL to, which holds the secret")
@@ -208,8 +208,8 @@ func (o *opening) readTunnel(a *app, _ *cobra.Command, _ *secrets) error {
 	if err != nil {
 		return usage(tunnelHint, "%s: %s", o.from, err)
 	}
-	if !strings.Contains(o.flags.tunnel, "{addr}") {
-		return usage(tunnelHint, "%s: {addr} is missing, the address where the stub listens", o.from)
+	if !strings.Contains(o.flags.tunnel, "{addr}") && !strings.Contains(o.flags.tunnel, "{port}") {
+		return usage(tunnelHint, "%s: {addr} is missing, the address where the stub listens (or {port}, its port)", o.from)
 	}
 	if words[0], err = lookProgram(words[0], a.env); err != nil {
 		return usage("install it, or give its path", "%s: the program is not there, or can't be run", o.from)
