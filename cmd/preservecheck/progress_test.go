@@ -35,7 +35,7 @@ func TestProgress(t *testing.T) {
 		{"a line longer than the terminal is cut", true, time.Hour, check.Progress{Phase: strings.Repeat("x", 200)}, "left out"},
 		{"where no terminal is, rows are not said", false, time.Hour, at, ""},
 		{"nor a short wait", false, 2 * time.Second, wait, ""},
-		{"the way to the stub has a reason of its own", true, 3 * time.Second, way, "waiting: no way to the stub yet: no"},
+		{"the way to the stub has a reason of its own", true, 3 * time.Second, way, "waiting: no way to the stu"},
 		{"which is said at once", false, 0, way, "waiting: no way to the stub yet: no connection: connection refused, 10 s left"},
 		{"but a long one", false, 4 * time.Second, wait, "waiting: connection refused on 127.0.0.1:1, 26 s left; Ctrl-C ends it\n"},
 	} {
