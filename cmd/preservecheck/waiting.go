@@ -44,12 +44,15 @@ func (a *app) await(ctx context.Context, p *plan, s *source, c *check.Config, ba
 		return stop, nil
 	}
 	a.note("next: register it in the gateway's console, then press Enter (--wait-for-gateway goes on by itself)")
-	ctx, cancel := context.WithTimeout(ctx, p.flags.open.maxDuration)
+	limit, cancel := context.WithTimeout(ctx, p.flags.open.maxDuration)
 	defer cancel()
 	select {
 	case <-lineFrom(a.in):
-	case <-ctx.Done():
+	case <-limit.Done():
 		stop()
+		if ctx.Err() != nil {
+			return nil, a.interrupted()
+		}
 		return nil, usage("", "nothing was tested: nobody pressed Enter in %s", p.flags.open.maxDuration)
 	}
 	bar.restart()
