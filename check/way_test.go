@@ -455,7 +455,11 @@ func TestWayBreaksDown(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			var down atomic.Bool
+			var after atomic.Int32
 			l := func(ctx context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+				if down.Load() {
+					after.Add(1)
+				}
 				a := c.l(ctx, r, ask)
 				if wants(r, "overloaded_wait_529") {
 					down.Store(true)
@@ -486,6 +490,9 @@ func TestWayBreaksDown(t *testing.T) {
 			}
 			if c.exit == 3 && row(t, d, "validation_400").Verdict != "preserved" || row(t, d, "api_500").Verdict != "inconclusive" {
 				t.Error(verdicts(d))
+			}
+			if n := after.Load(); c.gone != "" && n > 0 {
+				t.Errorf("the layer was asked %d times with nothing behind it", n)
 			}
 			for _, f := range d.Findings {
 				if f.Kind != "dirty-way" && f.Fails {

@@ -33,7 +33,7 @@ type Refusal struct{ Code, Message string }
 func (r *Refusal) Error() string { return r.Message }
 
 // errNothing is what somebody without the token is told, which is all that can be said of it.
-var errNothing = errors.New("there is no admin API, or it does not know this token: compare the address and the secret on both sides")
+var errNothing = errors.New("there is no ledger at this address, or it does not know this token: compare the address and the secret on both sides")
 
 // caller makes calls to one API.
 type caller struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"strings"
@@ -44,9 +45,15 @@ func (a *app) source(ctx context.Context, p *plan) (*source, error) {
 	}
 	book := ledger.New(ledger.NewRun())
 	seen := newArrivals(book)
-	at := listening{book, p.matrix, p.channels, p.rules.Profile.Watches(), p.listen, p.listenFrom}
+	at := listening{book: book, matrix: p.matrix, channels: p.channels, watch: p.rules.Profile.Watches(), address: p.listen, from: p.listenFrom}
 	if p.open.way != wayLocal {
 		at.book = seen
+	}
+	if p.open.guarded {
+		book.Share() // who knows the secret, and nothing of the run, must not be able to turn a row red
+	}
+	if p.control == "" {
+		at.saw = a.learn(p).saw
 	}
 	s, err := a.openStub(ctx, at, p.open)
 	if err != nil {
@@ -118,13 +125,22 @@ func (e *elsewhere) open(ctx context.Context, p *plan) (*source, error) {
 	case errors.As(err, &refused):
 		return nil, usage(remoteHint, "%s: %s", e.from, refused)
 	case err != nil:
-		return nil, usage("look whether serve runs there, and whether --remote-admin leads to its ledger; "+remoteHint, "%s: %s", e.from, err)
+		return nil, usage(unreached(err)+"; "+remoteHint, "%s: %s", e.from, err)
 	}
 	told := &tidings{client: c, told: map[string]bool{}}
 	return &source{
 		run: c.Run(), hits: c, upstream: e.stub, trouble: c.Trouble, strangers: c.Strangers, arrivals: told.take, close: func() { _ = c.Close() },
 		direct: below{wire.Client{Base: p.open.below(e.stub), TLS: p.tls}},
 	}, nil
+}
+
+// unreached says what to do where the ledger can't be asked.
+func unreached(err error) string {
+	var cert *tls.CertificateVerificationError
+	if errors.As(err, &cert) {
+		return "give --layer-ca FILE with the root of who signed its certificate, where that is a private one"
+	}
+	return "look whether serve runs there, and whether --remote-admin leads to its ledger"
 }
 
 // tidings are the arrivals at a stub elsewhere that were not told yet.

@@ -33,7 +33,7 @@ func (a *app) await(ctx context.Context, p *plan, s *source, c *check.Config, ba
 	}
 	if p.flags.wait {
 		c.Patient = askEvery
-		c.ReadyTimeout = max(c.ReadyTimeout, p.flags.open.maxDuration-p.flags.deadline)
+		c.ReadyTimeout = min(max(c.ReadyTimeout, p.flags.open.maxDuration-p.flags.deadline), p.flags.open.maxDuration)
 		c.Deadline = p.flags.open.maxDuration
 		bar.ready = c.ReadyTimeout
 		a.note("waiting: a request goes through the layer every few seconds, until one reaches the stub; Ctrl-C ends it")
