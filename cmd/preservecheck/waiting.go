@@ -75,6 +75,9 @@ func lineFrom(r io.Reader) <-chan struct{} {
 	return done
 }
 
+// withoutSecret tells how many were turned away.
+const withoutSecret = "without the secret: %d, answered by a bare 404"
+
 // showArrivals prints what reaches the stub, and how many are turned away, until it is stopped.
 func (a *app) showArrivals(ctx context.Context, p *plan, s *source, bar *progress) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -86,7 +89,7 @@ func (a *app) showArrivals(ctx context.Context, p *plan, s *source, bar *progres
 		defer out.more()
 		_ = follow(ctx, out, func(last bool) []ledger.Hit { // an error: stderr is gone, and nobody to tell
 			if n := s.strangers(); n > strangers {
-				bar.say("arrived: %s without the secret: %d, answered by a bare 404", time.Now().Format(time.TimeOnly), n-strangers)
+				bar.say("arrived: %s "+withoutSecret, time.Now().Format(time.TimeOnly), n-strangers)
 				strangers = n
 			}
 			return slices.DeleteFunc(s.arrivals(last), p.ownRequest)
