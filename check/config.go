@@ -75,7 +75,8 @@ type Config struct {
 	Trouble  func() string                          // what went wrong at the stub so that hits may be missing; nil or "": nothing
 	Proof    func(ctx context.Context) record.Proof // runs while the layer is waited for
 
-	Strangers func() int64 // requests so far that came to the stub without its secret; nil: it has none
+	Strangers func() int64       // requests so far that came to the stub without its secret; nil: it has none
+	OwnTag    func(nonce string) // is told of each request to the stub that does not go through the layer; nil: not wanted
 
 	Repeat       int           // how often each row is asked for side by side; 0 is once
 	MaxLayerWait time.Duration // that a layer may add to an answer; 0: the profile's rule

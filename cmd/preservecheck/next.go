@@ -70,6 +70,8 @@ func (p *plan) nextWay() string {
 		return p.with("model", "NAME")
 	}
 	switch {
+	case p.open.guarded && a == nil: // the way to the stub is not open, which is not done by a command
+		return ""
 	case p.open.guarded && p.flags.wait:
 		return strings.Join(p.again, " ")
 	case p.open.guarded: // another stub would not be the one that the gateway has

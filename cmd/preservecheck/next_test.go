@@ -83,6 +83,7 @@ func TestNext(t *testing.T) {
 		{"we started it: its log was shown, and another command tells less", shut, "--start gw", nil, ""},
 		{"and it answers", shut, "--start gw", &wire.Answer{Status: 502}, ""},
 		{"a stub that others reach: look what arrives there", shut, "--listen-any", &wire.Answer{Status: 502}, again + " --listen-any --wait-for-gateway"},
+		{"the way to which is not open", shut, "--listen-any", nil, ""},
 		{"which was waited for already", shut, "--listen-any --wait-for-gateway", &wire.Answer{Status: 404}, again + " --listen-any --wait-for-gateway"},
 		{"ended by hand", stopped, "", &wire.Answer{Status: 502}, again},
 	} {

@@ -152,15 +152,15 @@ func (p *progress) left(at check.Progress, now time.Time) string {
 	if at.Total <= at.Done || done < 1 || took < progressAfter/2 {
 		return ""
 	}
-	left := time.Duration(float64(took) / float64(done) * float64(at.Total-at.Done))
-	return ", " + inWords(max(left, time.Second)) + " left"
+	return remains(max(time.Second, time.Duration(float64(took)/float64(done)*float64(at.Total-at.Done))))
 }
 
-func inWords(d time.Duration) string {
-	if d < 2*time.Minute {
-		return fmt.Sprintf("%.0f s", d.Seconds())
+// remains says how long something goes on.
+func remains(left time.Duration) string {
+	if left < 2*time.Minute {
+		return fmt.Sprintf(", %.0f s left", left.Seconds())
 	}
-	return fmt.Sprintf("%.0f min", d.Minutes())
+	return fmt.Sprintf(", %.0f min left", left.Minutes())
 }
 
 // waiting says what came back last, how long the wait goes on at most, and how to end it. On a terminal of so many columns
@@ -171,7 +171,7 @@ func (p *progress) waiting(at check.Progress, since time.Duration, width int) st
 	if at.Phase == wayPhase {
 		reason, limit = "no way to the stub yet: "+at.Why, p.way
 	}
-	left := ", " + inWords(max(0, limit-since)) + " left"
+	left := remains(max(0, limit-since))
 	end := left + "; Ctrl-C ends it"
 	if width == 0 {
 		return label + reason + end

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -124,8 +126,10 @@ func (e *elsewhere) open(ctx context.Context, p *plan) (*source, error) {
 	switch {
 	case errors.As(err, &refused):
 		return nil, usage(remoteHint, "%s: %s", e.from, refused)
+	case errors.Is(err, remote.ErrAddress):
+		return nil, usage("write https://, or bring the ledger here: ssh -N -L 8788:"+defaultAdmin+" HOST; "+remoteHint, "%s: %s", e.from, err)
 	case err != nil:
-		return nil, usage(unreached(err)+"; "+remoteHint, "%s: %s", e.from, err)
+		return nil, usage(e.unreached(err)+"; "+remoteHint, "%s: %s", e.from, err)
 	}
 	told := &tidings{client: c, told: map[string]bool{}}
 	return &source{
@@ -134,11 +138,20 @@ func (e *elsewhere) open(ctx context.Context, p *plan) (*source, error) {
 	}, nil
 }
 
-// unreached says what to do where the ledger can't be asked.
-func unreached(err error) string {
+// unreached says what to do where the ledger can't be asked. By default it listens on the stub's machine alone, which is what most people
+// meet first.
+func (e *elsewhere) unreached(err error) string {
+	host, _, _ := net.SplitHostPort(e.stub.Host)
+	_, port, _ := net.SplitHostPort(defaultAdmin)
+	bring := fmt.Sprintf("bring it here by ssh -N -L %[1]s:%[2]s %[3]s and give --remote-admin http://%[2]s", port, defaultAdmin, host)
 	var cert *tls.CertificateVerificationError
-	if errors.As(err, &cert) {
+	switch {
+	case errors.As(err, &cert):
 		return "give --layer-ca FILE with the root of who signed its certificate, where that is a private one"
+	case errors.Is(err, remote.ErrAddress):
+		return "ask it by https, or " + bring
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nobody listens there: where serve has its ledger on its own machine, as it does by default, " + bring
 	}
 	return "look whether serve runs there, and whether --remote-admin leads to its ledger"
 }

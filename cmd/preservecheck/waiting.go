@@ -8,12 +8,12 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
 
 	"github.com/preservecheck/preservecheck/check"
-	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
 )
 
@@ -29,7 +29,7 @@ func (a *app) await(ctx context.Context, p *plan, s *source, c *check.Config, ba
 	c.WayTimeout = c.ReadyTimeout // --wait-for-gateway is about what comes after it
 	stop = func() {}
 	if s.arrivals != nil {
-		stop = a.showArrivals(ctx, p, s, bar)
+		stop = a.showArrivals(ctx, s, c, bar)
 	}
 	if p.flags.wait {
 		c.Patient = askEvery
@@ -39,7 +39,10 @@ func (a *app) await(ctx context.Context, p *plan, s *source, c *check.Config, ba
 		a.note("waiting: a request goes through the layer every few seconds, until one reaches the stub; Ctrl-C ends it")
 		return stop, nil
 	}
-	c.Deadline = min(c.Deadline, p.flags.open.maxDuration)
+	if most := p.flags.open.maxDuration; most < c.Deadline {
+		c.Deadline = most
+		a.note("note: the run ends after %s (--max-duration)", most)
+	}
 	if !a.attended() {
 		return stop, nil
 	}
@@ -79,8 +82,10 @@ func lineFrom(r io.Reader) <-chan struct{} {
 const withoutSecret = "without the secret: %d, answered by a bare 404"
 
 // showArrivals prints what reaches the stub, and how many are turned away, until it is stopped.
-func (a *app) showArrivals(ctx context.Context, p *plan, s *source, bar *progress) (stop func()) {
+func (a *app) showArrivals(ctx context.Context, s *source, c *check.Config, bar *progress) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
+	own := ownTags{}
+	c.OwnTag = own.note
 	ended := make(chan struct{})
 	var strangers int64
 	go func() {
@@ -89,10 +94,10 @@ func (a *app) showArrivals(ctx context.Context, p *plan, s *source, bar *progres
 		defer out.more()
 		_ = follow(ctx, out, func(last bool) []ledger.Hit { // an error: stderr is gone, and nobody to tell
 			if n := s.strangers(); n > strangers {
-				bar.say("arrived: %s "+withoutSecret, time.Now().Format(time.TimeOnly), n-strangers)
+				fmt.Fprintf(out, "%s "+withoutSecret, time.Now().Format(time.TimeOnly), n-strangers)
 				strangers = n
 			}
-			return slices.DeleteFunc(s.arrivals(last), p.ownRequest)
+			return slices.DeleteFunc(s.arrivals(last), own.has)
 		})
 	}()
 	return func() {
@@ -101,9 +106,25 @@ func (a *app) showArrivals(ctx context.Context, p *plan, s *source, bar *progres
 	}
 }
 
-// ownRequest reports whether a hit came from ourselves: rows are asked through the layer only when it is ready.
-func (p *plan) ownRequest(h ledger.Hit) bool {
-	return h.Tag.Nonce != "" && !slices.ContainsFunc(p.matrix.Canaries, func(f *fixture.Fixture) bool { return f.Name == h.Tag.Fixture })
+// ownTags are the nonces of requests by which we try the way to the stub ourselves. Shown among the arrivals, they would pass for the gateway's.
+type ownTags struct {
+	mu     sync.Mutex
+	nonces map[string]bool
+}
+
+func (o *ownTags) note(nonce string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.nonces == nil {
+		o.nonces = map[string]bool{}
+	}
+	o.nonces[nonce] = true
+}
+
+func (o *ownTags) has(h ledger.Hit) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.nonces[h.Tag.Nonce]
 }
 
 // above writes whole lines above the line of progress. The same thing again is counted, since a gateway that is not set up yet makes it happen

@@ -78,6 +78,35 @@ func TestOwnCertificate(t *testing.T) {
 	}
 }
 
+// TestSecretAsKey: a gateway that registers a host alone knows the secret as its provider's key.
+func TestSecretAsKey(t *testing.T) {
+	t.Parallel()
+	own := selfSigned(t, stubName)
+	a := ready(t, 8460, stubAt(stubName, 7448), own.cert)
+	base, secret := a.upstream[:len(a.upstream)-65], a.upstream[len(a.upstream)-64:]
+	a.gateway.upstream, a.gateway.more = base, "proxy_set_header x-api-key "+secret+";"
+	a.gateway.start(t)
+	d := a.check(t, some, "--listen-any", "--stub-listen", "0.0.0.0:7448", "--tls-cert", own.cert, "--tls-key", own.key).record(0)
+	if len(d.Rows) == 0 || len(d.Findings) > 0 {
+		t.Errorf("%d rows, %v", len(d.Rows), d.Findings)
+	}
+}
+
+// TestLeak: a gateway that tells its clients where its upstream is gives the secret away, which the report says without doing the same.
+func TestLeak(t *testing.T) {
+	t.Parallel()
+	own := selfSigned(t, stubName)
+	a := ready(t, 8461, stubAt(stubName, 7449), own.cert)
+	a.gateway.more = "add_header x-upstream " + a.upstream + " always; proxy_hide_header Retry-After;"
+	a.gateway.start(t)
+	d := a.check(t, some, "--listen-any", "--stub-listen", "0.0.0.0:7449", "--tls-cert", own.cert, "--tls-key", own.key, "-o", "html=report.html", "-v").record(1)
+	if !slices.ContainsFunc(d.Notes, func(n string) bool {
+		return strings.Contains(n, "the layer tells its clients the secret URL of its upstream")
+	}) {
+		t.Errorf("%q", d.Notes)
+	}
+}
+
 // front is a proxy on the stub's machine that ends TLS for it.
 func front(cert pair, port, stub int, server string) *proxy {
 	return &proxy{on: here, port: port, tls: cert, upstream: fmt.Sprintf("http://127.0.0.1:%d", stub), server: server}
@@ -176,6 +205,10 @@ func TestWaitsForGateway(t *testing.T) {
 	a := ready(t, 8455, stubAt(stubName, 7447), own.cert)
 	c := a.check(t, some, "--listen-any", "--stub-listen", "0.0.0.0:7447", "--tls-cert", own.cert, "--tls-key", own.key, "--wait-for-gateway")
 	c.says("waiting: a request goes through the layer every few seconds")
+	time.Sleep(300 * time.Millisecond) // in which our own request over the public way would be shown
+	if strings.Contains(c.err.String(), "arrived: ") {
+		t.Error("our own request passes for the gateway's")
+	}
 	right := a.gateway.upstream
 	a.gateway.upstream = right[:len(right)-64] + strings.Repeat("ab", 32)
 	first := a.gateway.start(t)

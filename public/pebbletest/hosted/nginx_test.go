@@ -69,7 +69,7 @@ func (p *proxy) write(t *testing.T) (dir string) {
 		verify = "proxy_ssl_verify on; proxy_ssl_verify_depth 3; proxy_ssl_server_name on; proxy_ssl_trusted_certificate " + p.trust + ";"
 	}
 	conf := fmt.Sprintf(`
-daemon off; master_process off; pid %[1]s/pid; error_log stderr warn;
+user root; daemon off; master_process off; pid %[1]s/pid; error_log stderr warn;
 events { worker_connections 256; }
 http {
   access_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy;

@@ -4,6 +4,7 @@ package hosted
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -43,9 +44,9 @@ func TestMain(m *testing.M) {
 	code, err := 0, error(nil)
 	if scratch == "" {
 		code, err = outside()
-	} else if err = inside(); err == nil {
+	} else if err = errors.Join(inside(), flag.Set("test.parallel", "5")); err == nil { // most of a test is waiting
 		if code = m.Run(); code == 0 {
-			err = nothingLeft()
+			err = errors.Join(nothingLeft(), noFolderLeft())
 		}
 	}
 	if err != nil {
@@ -152,6 +153,15 @@ func nothingLeft() error {
 		time.Sleep(100 * time.Millisecond)
 	}
 	return fmt.Errorf("left running: %s", strings.Join(left, ", "))
+}
+
+// noFolderLeft looks for folders of runs that are over, in what the program takes for the place of temporary files.
+func noFolderLeft() error {
+	left, err := filepath.Glob(filepath.Join(scratch, "preservecheck-*"))
+	if err != nil || len(left) > 0 {
+		return errors.Join(fmt.Errorf("left behind: %v", left), err)
+	}
+	return nil
 }
 
 // others are the processes in our two namespaces that are neither we nor the holder.

@@ -54,7 +54,7 @@ func start(t *testing.T, on machine, env []string, words ...string) *process {
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + scratch, "TMPDIR=" + scratch}, env...)
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Dir = &p.out, &p.err, t.TempDir()
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // should this test be killed
-	p.cmd.WaitDelay = 5 * time.Second // for whoever inherited its output
+	p.cmd.WaitDelay = 5 * time.Second                                    // for whoever inherited its output
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -90,6 +90,11 @@ func preservecheckWith(t *testing.T, on machine, env []string, args ...string) *
 		p.stop()
 		private.hidden(t, "stdout", p.out.String())
 		private.hidden(t, "stderr", p.err.String())
+		files, _ := filepath.Glob(filepath.Join(p.cmd.Dir, "*")) // a fault of the pattern alone
+		for _, f := range files {
+			b, _ := os.ReadFile(f) // a folder holds nothing by itself
+			private.hidden(t, filepath.Base(f), string(b))
+		}
 	})
 	return p
 }

@@ -76,8 +76,9 @@ func TestWrongSettings(t *testing.T) {
 	untrusted := slices.Clone(args)
 	untrusted[3] = layer.tls.cert
 	refused(t, "give --layer-ca FILE", untrusted...)
-	refused(t, "connection refused", append(slices.Clone(args), "--remote-admin", stubAt(stubName, 7459))...)
+	refused(t, "ssh -N -L 8788:127.0.0.1:8788 "+stubName+" and give --remote-admin http://127.0.0.1:8788", append(slices.Clone(args), "--remote-admin", stubAt(stubName, 7459))...)
 
+	refused(t, "ask it by https, or bring it here", append(slices.Clone(args), "--remote-admin", fmt.Sprintf("http://%s:%d", stubAddr, p.port+1))...)
 	right := p.hosted(t, 8459, p.path)
 	fromEnv := p.flags(t, right, "")
 	if i := slices.Index(fromEnv, "--secret-file"); i >= 0 {
