@@ -108,6 +108,9 @@ func (p *plan) readRemote(_ *app, cmd *cobra.Command) error {
 	if b.User != "" {
 		return usage("leave them out", "%s: the stub asks for no credentials", from)
 	}
+	if b.Scheme != "https" && guards(b.Host) {
+		return usage("write https://, or bring the stub here by ssh -L", "%s: the secret would go over the network in the clear", from)
+	}
 	host, _, _ := net.SplitHostPort(b.Host)
 	p.remote = &elsewhere{stub: b, from: from, admin: strings.TrimSpace(f.remoteAdmin)}
 	if p.remote.admin == "" {
