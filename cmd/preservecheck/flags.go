@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/preservecheck/preservecheck/controls"
 	"github.com/preservecheck/preservecheck/dialects"
@@ -101,6 +102,12 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.client, "client", nil, "`NAME`s of the clients to say consequences for, with commas or repeated, or none (default: all of docs/reactions.md)")
 	heading(fl, "What decides")
 
+	f.registerPace(fl)
+	f.complete(cmd)
+}
+
+// registerPace registers how fast a check asks, and what it prints.
+func (f *checkFlags) registerPace(fl *pflag.FlagSet) {
 	fl.IntVar(&f.concurrency, "concurrency", 8, "requests side by side")
 	fl.IntVar(&f.repeat, "repeat", 1, "how often to ask for each row, to find faults that come and go")
 	fl.Float64Var(&f.rate, "rate", 0, "requests per second through the layer, 0 for as many as it takes")
@@ -115,7 +122,6 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show preserved rows, too")
 	fl.StringVar(&f.color, "color", "auto", "auto, always, never")
 	heading(fl, "What is printed")
-	f.complete(cmd)
 }
 
 // complete offers the names that a shell may complete.

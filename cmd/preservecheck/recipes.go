@@ -219,15 +219,8 @@ func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port in
 	if err != nil {
 		return usage("choose another port or folder", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	if at.Key != "" && !t.Keyed { // it passes its client's key on
-		for i := range t.Routes {
-			t.Routes[i].Headers = append(t.Routes[i].Headers, target.Header{Name: "x-api-key", Value: target.Text{Value: at.Key}})
-		}
-	}
-	files := append(append(t.Files, r.Packages...), recipes.Written{Path: "target.yaml", Text: targetYAML(r.Name, t.Routes)})
-	if at.Key != "" {
-		files = append(files, recipes.Written{Path: secretFileName, Text: secret.Path() + "\n" + secret.Token() + "\n"})
-	}
+	files := append(append(t.Files, r.Packages...), withSecret(t, at.Key, secret)...)
+	files = append(files, recipes.Written{Path: "target.yaml", Text: targetYAML(r.Name, t.Routes)})
 	for _, f := range files {
 		if _, err := os.Lstat(filepath.Join(at.Dir, filepath.FromSlash(f.Path))); !errors.Is(err, fs.ErrNotExist) {
 			return usage("give another folder, or remove it yourself", "%s is there already", filepath.Join(folder, f.Path))
@@ -271,6 +264,19 @@ func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port in
 // secretFileName is the file with the secret of a stub that others reach, in the folder that is written. The configuration has it as the key of
 // the layer's upstream.
 const secretFileName = "stub.secret"
+
+// withSecret gives the routes of a layer that passes its client's key on that key, and returns the file with the secret; none without a key.
+func withSecret(t *recipes.Target, key string, secret public.Secret) []recipes.Written {
+	if key == "" {
+		return nil
+	}
+	for i := range t.Routes {
+		if !t.Keyed {
+			t.Routes[i].Headers = append(t.Routes[i].Headers, target.Header{Name: "x-api-key", Value: target.Text{Value: key}})
+		}
+	}
+	return []recipes.Written{{Path: secretFileName, Text: secret.Path() + "\n" + secret.Token() + "\n"}}
+}
 
 // guards reports whether a stub at an address asks for a secret, since others reach it.
 func guards(hostPort string) bool {
