@@ -86,6 +86,7 @@ type Config struct {
 	Timeout      time.Duration
 	Deadline     time.Duration
 	ReadyTimeout time.Duration
+	WayTimeout   time.Duration // for the public way to open, before the layer is waited for; 0: ReadyTimeout
 	Settle       time.Duration
 	Patient      time.Duration // pause between canaries while a person sets the layer up, without a bound on their number; 0: it is ready soon
 
@@ -133,9 +134,10 @@ func (l lane) String() string {
 
 // Progress is how far a run has come.
 type Progress struct {
-	Phase  string // "waiting for the layer", "rows", "again", "alone", "late hits"
+	Phase  string // "waiting for the layer", "waiting for the way to the stub", "rows", "again", "alone", "late hits"
 	Done   int    // of this phase
 	Total  int    // of this phase, 0 where that is not known
 	Row    string // that was asked for last
 	Failed int    // rows that differed in any observation so far
+	Why    string // what the way to the stub is waited for, in words; "" in other phases
 }

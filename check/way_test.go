@@ -386,6 +386,40 @@ func TestNoWay(t *testing.T) {
 	}
 }
 
+// TestWayIsWaitedForByItself: a person who sets the layer up has an hour, and hears at once that the way to the stub is shut.
+func TestWayIsWaitedForByItself(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		to   func(*check.Config)
+		says string
+	}{
+		{"nothing listens", func(c *check.Config) { public(t, c, "http://"+closedPort(t)); c.WayTimeout = 300 * time.Millisecond }, "connection refused"},
+		{"no time mends a certificate", func(c *check.Config) { c.Near, c.Direct = c.Direct, distrusted{} }, "certificate signed by an unknown authority"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			var told atomic.Pointer[string]
+			d := run(t, honest, c.to, func(conf *check.Config) {
+				conf.Deadline, conf.ReadyTimeout = time.Hour, time.Hour
+				conf.Progress = func(p check.Progress) { told.CompareAndSwap(nil, &p.Why) }
+			})
+			if d.Result.Exit != 3 || !strings.Contains(d.Result.Why, c.says) {
+				t.Errorf("exit %d: %s", d.Result.Exit, d.Result.Why)
+			}
+			if why := told.Load(); why == nil || !strings.Contains(*why, c.says) {
+				t.Errorf("told while it was waited for: %v", why)
+			}
+		})
+	}
+}
+
+// distrusted is a way whose certificate nobody here vouches for.
+type distrusted struct{}
+
+func (distrusted) Do(context.Context, wire.Request) *wire.Answer {
+	return &wire.Answer{End: wire.EndRefused, Err: "certificate signed by an unknown authority: give the authority's certificate (--layer-ca)"}
+}
+
 // TestWayTakesTime: a tunnel that opens late is waited for.
 func TestWayTakesTime(t *testing.T) {
 	var n atomic.Int64

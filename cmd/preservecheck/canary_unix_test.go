@@ -63,10 +63,11 @@ type planted struct {
 	dir      string // all that a run may write into
 	upstream string // of the layer, with the secret if there is one
 	tells    []map[string]string
-	shown    bool // an error was passed on with all of it
+	stop     func() // of watched
 
 	mu      sync.Mutex
 	written map[string]string // by place
+	shown   bool              // an error was passed on with all of it
 }
 
 // plant makes the places of a run. Whatever is written into its folders in the run or is left there is kept.
@@ -92,11 +93,17 @@ func (p *planted) keep(where, text string) {
 	p.written[where] += text
 }
 
+func (p *planted) of(where string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.written[where]
+}
+
 // look keeps all that stands in the folders now.
 func (p *planted) look(when string) {
-	_ = filepath.WalkDir(p.dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return nil // gone meanwhile
+	_ = filepath.WalkDir(p.dir, func(path string, e fs.DirEntry, _ error) error {
+		if e == nil || e.IsDir() { // also one that is gone meanwhile
+			return nil
 		}
 		p.keep("names", path+"\n")
 		if b, err := os.ReadFile(path); err == nil {
@@ -242,6 +249,9 @@ func (p *planted) says(text []byte) (reason, header string, body []byte) {
 // clean demands that none of them was written anywhere, but for files that are there for it.
 func (p *planted) clean(but ...string) {
 	p.t.Helper()
+	if p.stop != nil {
+		p.stop()
+	}
 	p.look("at the end")
 	if !p.shown {
 		p.t.Error("nothing was said in any error: nothing was tried")
@@ -290,7 +300,7 @@ func (p *planted) red(code int) {
 	p.t.Helper()
 	b, _ := os.ReadFile(p.dir + "/out/r.json")
 	if code != exitFail || !bytes.Contains(b, []byte("[secret HEADER]")) || !bytes.Contains(b, []byte("[secret x-api-key]")) {
-		p.t.Errorf("exit %d, and what was said is not in the record\n%.1500s", code, p.written["check stderr"])
+		p.t.Errorf("exit %d, and what was said is not in the record\n%.1500s", code, p.of("check stderr"))
 	}
 }
 
@@ -302,8 +312,8 @@ func (p *planted) write(name, text string) string {
 	return file
 }
 
-// watched looks into the folders all the time until it is stopped.
-func (p *planted) watched() (stop func()) {
+// watched looks into the folders all the time until clean.
+func (p *planted) watched() {
 	done, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
@@ -316,7 +326,8 @@ func (p *planted) watched() (stop func()) {
 			}
 		}
 	}()
-	return func() { close(done); <-over }
+	p.stop = sync.OnceFunc(func() { close(done); <-over })
+	p.t.Cleanup(p.stop)
 }
 
 // TestCanaryLocal: layer and stub are on this machine.
@@ -324,7 +335,7 @@ func TestCanaryLocal(t *testing.T) {
 	p := plant(t)
 	stub := findPort()
 	p.upstream = "http://" + stub
-	defer p.watched()()
+	p.watched()
 	wait, _ := p.start("check", p.env(), p.asked(p.layer().URL, "--stub-listen", stub, "--profile", "full")...)
 	p.red(wait())
 	b, _ := os.ReadFile(p.dir + "/out/r.json")
@@ -383,7 +394,7 @@ func TestCanaryPublic(t *testing.T) {
 	secret := p.write("stub.secret", given["secret"]+"\n"+given["token"]+"\n")
 	p.upstream = "http://" + stub + "/" + given["secret"]
 	p.tells = append(p.tells, map[string]string{"secret": given["secret"], "token": given["token"]})
-	defer p.watched()()
+	p.watched()
 	wait, _ := p.start("check", p.env(), p.asked(p.layer().URL, "--stub-listen", stub, "--stub-url", front.URL, "--layer-ca", ca, "--secret-file", secret,
 		"--url-file", p.dir+"/url", "--wait-for-gateway", "--max-duration", "1m")...)
 	p.red(wait())
@@ -391,8 +402,8 @@ func TestCanaryPublic(t *testing.T) {
 	if !bytes.Contains(b, []byte("secret URL of its upstream")) {
 		t.Error("the record does not say that the layer tells the stub's address")
 	}
-	if !strings.Contains(p.written["check stderr"], "arrived: ") {
-		t.Errorf("nothing is shown of what arrived: %s", p.written["check stderr"])
+	if !strings.Contains(p.of("check stderr"), "arrived: ") {
+		t.Errorf("nothing is shown of what arrived: %s", p.of("check stderr"))
 	}
 	for _, file := range []string{secret, p.dir + "/url"} {
 		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
@@ -443,8 +454,8 @@ func TestCanaryRemote(t *testing.T) {
 		_ = answer.Body.Close()
 	}
 	stop()
-	if !strings.Contains(p.written["serve stdout"], "[hidden]/v1/messages") {
-		t.Errorf("what arrived is not shown: %.500s", p.written["serve stdout"])
+	if !strings.Contains(p.of("serve stdout"), "[hidden]/v1/messages") {
+		t.Errorf("what arrived is not shown: %.500s", p.of("serve stdout"))
 	}
 	p.clean(secret)
 }
@@ -459,8 +470,8 @@ func TestCanaryAttempts(t *testing.T) {
 		args := p.asked(layer.URL, "--stub-listen", stub)
 		args = args[2 : len(args)-2*len(formatNames())]
 		wait, _ := p.start("attempts", p.env(), append([]string{"attempts", "--client", "sdkless", "--max-retries", "0", "--format", format}, args...)...)
-		if code := wait(); code != exitPass || !strings.Contains(p.written["attempts stdout"], "tier_cap") {
-			t.Errorf("exit %d: %.500s", code, p.written["attempts stderr"])
+		if code := wait(); code != exitPass || !strings.Contains(p.of("attempts stdout"), "tier_cap") {
+			t.Errorf("exit %d: %.500s", code, p.of("attempts stderr"))
 		}
 		p.keep("nothing", strings.Repeat(" ", 10_000)) // the report is short
 		p.clean()

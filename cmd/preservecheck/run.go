@@ -73,7 +73,7 @@ func (a *app) judge(ctx context.Context, p *plan, s *source, c check.Config, lay
 	}
 	defer settled()
 	c.Progress = func(at check.Progress) {
-		if at.Phase != waitingPhase {
+		if !waits(at.Phase) {
 			settled()
 		}
 		bar.show(at)

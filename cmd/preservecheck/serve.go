@@ -29,20 +29,24 @@ func newServe(a *app) *cobra.Command {
 		Short: "Run the stub alone, until Ctrl-C",
 		Long: `serve answers with the fixtures of the matrix. A request says which one it wants by the header x-fixture, by a path
 /fx/NAME before the API's own, by a model name that ends in the fixture's name, or by a marker in the prompt.`,
-		Example: "  preservecheck serve\n  preservecheck serve --stub-listen 127.0.0.1:9000 -v",
-		Args:    noArgs,
+		Example: "  preservecheck serve\n  preservecheck serve --stub-listen 127.0.0.1:9000 -v\n" +
+			"  preservecheck serve --listen-any --acme stub.example.org --secret-file stub.secret",
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := interrupt(cmd.Context())
 			defer stop()
 			return a.serve(ctx, cmd, f)
 		},
 	}
+	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&f.listen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on")
-	f.open.register(cmd)
-	cmd.Flags().StringVar(&f.admin, "admin-listen", defaultAdmin, "`ADDRESS` of the ledger for checks elsewhere (--remote-stub), which always asks for the token; served where there is one")
 	cmd.Flags().StringVar(&f.channel, "channel", "auto", "header:NAME takes the fixture from that header instead of x-fixture")
 	matrixFlag(cmd, &f.matrix)
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print a line for each request")
+	heading(cmd.Flags(), "The stub")
+	f.open.register(cmd)
+	cmd.Flags().StringVar(&f.admin, "admin-listen", defaultAdmin, "`ADDRESS` of the ledger for checks elsewhere (--remote-stub), which always asks for the token; served where there is one")
+	heading(cmd.Flags(), othersReach)
 	return cmd
 }
 

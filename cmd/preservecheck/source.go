@@ -108,6 +108,9 @@ func (p *plan) readRemote(_ *app, cmd *cobra.Command) error {
 	if b.User != "" {
 		return usage("leave them out", "%s: the stub asks for no credentials", from)
 	}
+	if b.Scheme != "https" && guards(b.Host) {
+		return usage("write https://, or bring the stub here by ssh -L", "%s: the secret would go over the network in the clear", from)
+	}
 	host, _, _ := net.SplitHostPort(b.Host)
 	p.remote = &elsewhere{stub: b, from: from, admin: strings.TrimSpace(f.remoteAdmin)}
 	if p.remote.admin == "" {
@@ -126,6 +129,8 @@ func (e *elsewhere) open(ctx context.Context, p *plan) (*source, error) {
 	switch {
 	case errors.As(err, &refused):
 		return nil, usage(remoteHint, "%s: %s", e.from, refused)
+	case errors.Is(err, remote.ErrAddress):
+		return nil, usage("write https://, or bring the ledger here: ssh -N -L 8788:"+defaultAdmin+" HOST; "+remoteHint, "%s: %s", e.from, err)
 	case err != nil:
 		return nil, usage(e.unreached(err)+"; "+remoteHint, "%s: %s", e.from, err)
 	}

@@ -23,8 +23,9 @@ func (a *app) tell(o *opening, upstream wire.Base, paths string) error {
 	}
 	switch {
 	case isTerminal(a.err):
-		writeNote(a.err, fmt.Sprintf("stub: register this as the upstream's base URL: %s (it answers POST %s). It is secret: who knows it can disturb the run. "+
-			"The last part of it is taken as the upstream's API key as well, where a gateway registers a host alone.", o.below(upstream), paths), columns(a.err))
+		writeNote(a.err, fmt.Sprintf("stub: register this as the upstream's base URL: %s", o.below(upstream)), columns(a.err))
+		writeNote(a.err, fmt.Sprintf("note: it is secret, since who knows it can disturb the run; its last part is taken as the upstream's API key as well, "+
+			"where a gateway registers a host alone; the stub answers POST %s", paths), columns(a.err))
 	case o.flags.urlFile == "":
 		a.note("stub: the layer's upstream base URL is %s/SECRET, with %s in place of SECRET; a gateway that registers a host alone gets that as the upstream's API key (it answers POST %s)",
 			upstream.String(), o.where(), paths)
@@ -75,7 +76,8 @@ func (p *plan) noteSecret(d *record.Document, s *source) {
 	if !p.open.guarded {
 		return
 	}
-	if n := s.strangers(); n > 0 && d.NotReady != "" {
+	if n := s.strangers(); n > 0 && d.NotReady != "" && !strings.Contains(d.NotReady, "is not open: no connection") { // else they are our own, whose TLS failed
+
 		d.Notes = append(d.Notes, fmt.Sprintf("%d requests reached the stub without its secret and got a bare 404: is the layer's upstream URL complete, or the secret its API key?", n))
 	}
 	if leaks := rowsWith(d, "[secret "+stubSecret+"]"); len(leaks) > 0 {
