@@ -129,8 +129,6 @@ func (e *elsewhere) open(ctx context.Context, p *plan) (*source, error) {
 	switch {
 	case errors.As(err, &refused):
 		return nil, usage(remoteHint, "%s: %s", e.from, refused)
-	case errors.Is(err, remote.ErrAddress):
-		return nil, usage("write https://, or bring the ledger here: ssh -N -L 8788:"+defaultAdmin+" HOST; "+remoteHint, "%s: %s", e.from, err)
 	case err != nil:
 		return nil, usage(e.unreached(err)+"; "+remoteHint, "%s: %s", e.from, err)
 	}

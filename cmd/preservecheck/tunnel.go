@@ -31,7 +31,7 @@ func (a *app) tunnelled(ctx context.Context, s *station) error {
 		return err
 	}
 	log := filepath.Join(root, "log")
-	a.note("tunnel: started %s; waiting up to %.0f s for a URL that leads to the stub", filepath.Base(o.words[0]), public.DefaultWithin.Seconds())
+	a.note("tunnel: started %s; waiting for its URL, %.0f s at most", filepath.Base(o.words[0]), public.DefaultWithin.Seconds())
 	t, err := public.StartTunnel(ctx, public.TunnelOptions{
 		Gateway: gateway.Options{
 			Supervisor: []string{self, superviseCommand}, Command: o.words, Env: a.env.others(), Dir: dir, Log: log, LogLimit: logLimit, Grace: stopGrace, Scrap: root,
