@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -64,6 +65,7 @@ type planted struct {
 	upstream string // of the layer, with the secret if there is one
 	tells    []map[string]string
 	stop     func() // of watched
+	program  string // what start starts
 
 	mu      sync.Mutex
 	written map[string]string // by place
@@ -78,7 +80,7 @@ func plant(t *testing.T) *planted {
 			local[name] = value
 		}
 	}
-	p := &planted{t: t, dir: t.TempDir(), tells: []map[string]string{local, told}, written: map[string]string{}}
+	p := &planted{t: t, dir: t.TempDir(), tells: []map[string]string{local, told}, written: map[string]string{}, program: self(t)}
 	for _, d := range []string{"tmp", "home", "cache", "out"} {
 		if err := os.Mkdir(filepath.Join(p.dir, d), 0o700); err != nil {
 			t.Fatal(err)
@@ -130,7 +132,7 @@ func (p *planted) env(more ...string) []string {
 // start starts the program; what it writes is kept under a name. stop ends it as Ctrl-C does.
 func (p *planted) start(name string, env []string, args ...string) (wait func() int, stop func()) {
 	p.t.Helper()
-	cmd := exec.Command(self(p.t), args...)
+	cmd := exec.Command(p.program, args...)
 	var out, errs bytes.Buffer
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = env, p.dir+"/out", &out, &errs
 	if err := cmd.Start(); err != nil {
@@ -476,6 +478,68 @@ func TestCanaryAttempts(t *testing.T) {
 		p.keep("nothing", strings.Repeat(" ", 10_000)) // the report is short
 		p.clean()
 	}
+}
+
+// TestCanaryChildren: what a run starts gets none of the environment's secrets, but for a tunnel, which finds its own there and is not given ours.
+func TestCanaryChildren(t *testing.T) {
+	p := plant(t)
+	p.program = itself(t)
+	seen := p.dir + "/seen"
+	dump := "sh -c 'env >> " + seen + "; sleep 1'"
+	env := p.env(secretVariable+"="+given["secret"], tokenVariable+"="+given["token"])
+	for _, c := range []struct {
+		why, want string
+		args      []string
+		own       bool // the user's environment is passed on
+	}{
+		{"a layer", "TMPDIR=", []string{"check", "--layer", "http://127.0.0.1:1", "--start", dump, "--ready-timeout", "300ms"}, false},
+		{"a classifier", "PATH=", []string{"check", "--layer", "control:identity", "--fixture", "tier_cap", "--classifier", dump}, false},
+		{"a client", "PRESERVECHECK_CLIENT_BASE_URL=", []string{"attempts", "--fixture", "tier_cap", "--max-retries", "0", "--max-wait", "1s", "--client-cmd", dump}, false},
+		{"a tunnel", "PATH=", []string{"check", "--layer", "http://127.0.0.1:1", "--tunnel", "sh -c 'env >> " + seen + "; exit 1' {addr}"}, true},
+	} {
+		wait, _ := p.start(c.why, env, append(c.args, "--stub-listen", findPort())...)
+		wait()
+		b, err := os.ReadFile(seen)
+		if err != nil || !strings.Contains(string(b), c.want) {
+			t.Errorf("%s did not run: %v %.300q\n%s", c.why, err, b, p.of(c.why+" stderr"))
+			continue
+		}
+		for name, value := range merged(given, unused) {
+			if held(string(b), value) != "" && (!c.own || name == "secret" || name == "token") {
+				t.Errorf("%s was given the secret %s", c.why, name)
+			}
+		}
+		if err := os.Remove(seen); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// itself is this test binary as a file of the program's name: a supervisor is started by the name of the file, and under the name of a test it
+// would run the tests.
+func itself(t *testing.T) string {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := t.TempDir() + "/preservecheck"
+	if err := os.WriteFile(file, b, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func merged(all ...map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, m := range all {
+		maps.Copy(out, m)
+	}
+	return out
 }
 
 // listens waits until somebody listens there.

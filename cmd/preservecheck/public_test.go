@@ -95,6 +95,35 @@ func forge(t *testing.T, o open, header, body string) {
 	_ = answer.Body.Close()
 }
 
+// TestURLFileIsAFile: nothing else is removed, and a link is replaced and not followed.
+func TestURLFileIsAFile(t *testing.T) {
+	o := opened(t)
+	dir := t.TempDir()
+	env := []string{secretVariable + "=" + o.secret}
+	args := append(o.args, "--layer", "http://127.0.0.1:1", "--ready-timeout", "100ms", "--url-file")
+	if r := program(t, env, append(args, dir)...); r.code != exitUsage || !strings.Contains(r.errors, "is a folder") {
+		t.Errorf("exit %d: %s", r.code, r.errors)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Errorf("the folder: %v", err)
+	}
+	other, link := dir+"/other", dir+"/link"
+	if err := os.WriteFile(other, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, link); err != nil {
+		t.Skip(err)
+	}
+	program(t, env, append(args, link)...)
+	b, err := os.ReadFile(other)
+	if err != nil || string(b) != "mine" {
+		t.Errorf("what the link led to holds %q, %v", b, err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+}
+
 // TestArrivalsAreBounded: who sends many requests while nobody reads the lines must not fill the memory.
 func TestArrivalsAreBounded(t *testing.T) {
 	a := newArrivals(discard{})

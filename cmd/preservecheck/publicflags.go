@@ -284,6 +284,9 @@ func (o *opening) readBounds(_ *app, cmd *cobra.Command, _ *secrets) error {
 	if !o.guarded && o.url == nil && o.way == wayLocal {
 		return usage("leave it out", "%s: the stub is on this machine alone, and its URL is printed", origin(cmd, "url-file"))
 	}
+	if info, err := os.Lstat(o.flags.urlFile); err == nil && info.IsDir() { // an empty one would be removed
+		return usage("name a file in it", "%s: %s is a folder", origin(cmd, "url-file"), o.flags.urlFile)
+	}
 	if err := os.Remove(o.flags.urlFile); err != nil && !os.IsNotExist(err) {
 		return usage("name a file that can be written", "%s: %s", origin(cmd, "url-file"), cause(err))
 	}
