@@ -28,6 +28,9 @@ func (c *canary) cause(conf *Config, route *Route) string {
 	case c.realProvider():
 		return fmt.Sprintf("the layer answered %d while the stub saw nothing: it still talks to another upstream, perhaps a real provider; stopped after one request", a.Status)
 	}
+	if c.strangers > 0 {
+		return fmt.Sprintf("the layer answered %d, and a request without the secret came to the stub meanwhile: is the layer's upstream URL complete, or the secret its upstream's API key?%s", a.Status, conf.begins(a))
+	}
 	why := route.likely(a)
 	if c.probe.sent != nil && (a.Status == 400 || a.Status == 422) {
 		why = "it may refuse a header or a member that nobody knows, which profile " + conf.Rules.Profile.Name +

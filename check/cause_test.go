@@ -48,6 +48,8 @@ func TestCause(t *testing.T) {
 		{"299 is none", canary{probe: &probe{answer: whole(299, "")}}, false, "is the stub its upstream?", "redirects"},
 		{"it speaks of a model", canary{probe: &probe{answer: whole(404, "Unknown Model m")}}, false, "does not know the model", "no such route"},
 		{"no such path", canary{probe: &probe{answer: whole(404, "")}}, false, "no such route", ""},
+		{"what may be the stub's own 404 is told so", canary{probe: &probe{answer: whole(404, "")}, strangers: 1}, false, "is the layer's upstream URL complete", "no such route"},
+		{"a success is not the stub's", canary{probe: &probe{answer: whole(200, "{}")}, class: classify.OK, strangers: 1}, false, "perhaps a real provider", "complete"},
 		{"nor such a method", canary{probe: &probe{answer: whole(405, "")}}, false, "no such route", ""},
 		{"it limits by itself", canary{probe: &probe{answer: whole(429, "")}}, false, "limits requests itself", ""},
 		{"a server of files", canary{probe: &probe{answer: whole(501, "")}}, false, "no provider and not the stub", ""},

@@ -75,6 +75,9 @@ type Config struct {
 	Trouble  func() string                          // what went wrong at the stub so that hits may be missing; nil or "": nothing
 	Proof    func(ctx context.Context) record.Proof // runs while the layer is waited for
 
+	Strangers func() int64       // requests so far that came to the stub without its secret; nil: it has none
+	OwnTag    func(nonce string) // is told of each request to the stub that does not go through the layer; nil: not wanted
+
 	Repeat       int           // how often each row is asked for side by side; 0 is once
 	MaxLayerWait time.Duration // that a layer may add to an answer; 0: the profile's rule
 
@@ -83,6 +86,7 @@ type Config struct {
 	Timeout      time.Duration
 	Deadline     time.Duration
 	ReadyTimeout time.Duration
+	WayTimeout   time.Duration // for the public way to open, before the layer is waited for; 0: ReadyTimeout
 	Settle       time.Duration
 	Patient      time.Duration // pause between canaries while a person sets the layer up, without a bound on their number; 0: it is ready soon
 
@@ -130,9 +134,10 @@ func (l lane) String() string {
 
 // Progress is how far a run has come.
 type Progress struct {
-	Phase  string // "waiting for the layer", "rows", "again", "alone", "late hits"
+	Phase  string // "waiting for the layer", "waiting for the way to the stub", "rows", "again", "alone", "late hits"
 	Done   int    // of this phase
 	Total  int    // of this phase, 0 where that is not known
 	Row    string // that was asked for last
 	Failed int    // rows that differed in any observation so far
+	Why    string // what the way to the stub is waited for, in words; "" in other phases
 }

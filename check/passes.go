@@ -116,6 +116,9 @@ func (r *runner) pass(ctx context.Context, name string, rows []Row) {
 		phase, done, total = "again, in reverse order", new(int), len(rows)
 	}
 	r.together(ctx, len(rows), r.width(rows), func(i int) {
+		if r.lost() != "" {
+			return
+		}
 		s := r.observe(ctx, rows[i], name)
 		r.mu.Lock()
 		*done++
@@ -145,7 +148,7 @@ func (r *runner) look(ctx context.Context, when string, stage []Row) {
 	for _, row := range firsts(stage) {
 		jobs = append(jobs, func() { r.lookCanary(ctx, when, row, r.canaryModel(row)) }, func() { r.lookRow(ctx, when, row) })
 	}
-	if ctx.Err() == nil {
+	if ctx.Err() == nil && r.lost() == "" {
 		r.together(ctx, len(jobs), min(2, r.width(stage)), func(i int) { jobs[i]() })
 	}
 }
@@ -184,7 +187,7 @@ func (r *runner) lookCanary(ctx context.Context, when string, row Row, model str
 // model, or streams alone, and a breaker may open a moment after the rows. Those that are refused in the crowd are
 // asked once more alone, and only that counts.
 func (r *runner) lastLook(ctx context.Context, rows []Row) {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || r.lost() != "" {
 		return
 	}
 	looks := r.models(rows)
@@ -325,7 +328,7 @@ func (r *runner) alone(ctx context.Context, rows []Row) {
 	budget := r.c.Settle
 	after := ""
 	for i, row := range rows {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || r.lost() != "" {
 			return
 		}
 		r.progress("alone", i, len(rows), row.Fixture.Name)

@@ -115,6 +115,9 @@ func (r *runner) direct(ctx context.Context, name string, l lane) *probe {
 func (r *runner) directly(ctx context.Context, w Way, name string, l lane) *probe {
 	p := r.newProbe(name, l)
 	r.c.Hits.Issue(p.tag)
+	if r.c.OwnTag != nil {
+		r.c.OwnTag(p.tag.Nonce)
+	}
 	a := wire.Ask{Model: modelName("preservecheck", name), Prompt: prompt, Stream: l.mode == fixture.Stream}
 	r.c.Channels.Mark(&a, p.tag, []ledger.Channel{ledger.Marker})
 	p.answer = r.do(ctx, w, r.probed(p, l.dialect.Request("", a)), r.c.Timeout)

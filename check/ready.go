@@ -126,9 +126,18 @@ func (r *runner) attempt(ctx context.Context, l lane, ch channels, alone bool) c
 	}
 	r.sync()
 	unknown := len(r.c.Hits.Unexplained())
+	strangers := r.strangers()
 	c := r.canary(r.sendCanary(ctx, l, ch))
+	c.strangers = r.strangers() - strangers
 	c.stray = fresh(r.c.Hits.Unexplained(), unknown)
 	return c
+}
+
+func (r *runner) strangers() int64 {
+	if r.c.Strangers == nil {
+		return 0
+	}
+	return r.c.Strangers()
 }
 
 func fresh(all []ledger.Hit, from int) []ledger.Hit {
@@ -157,13 +166,15 @@ func (r *runner) settleChannel(l lane, ch channels, c canary) {
 
 // canary is what came of one success fixture sent through the layer.
 type canary struct {
-	probe   *probe
-	hits    []ledger.Hit
-	stray   []ledger.Hit // hits that came meanwhile and that no tag explains
-	other   *ledger.Hit  // another request's hit whose id stands in the answer
-	from    compare.Provenance
-	class   classify.Class
-	through bool
+	probe *probe
+	hits  []ledger.Hit
+	stray []ledger.Hit // hits that came meanwhile and that no tag explains
+
+	strangers int64       // requests that came meanwhile without the stub's secret
+	other     *ledger.Hit // another request's hit whose id stands in the answer
+	from      compare.Provenance
+	class     classify.Class
+	through   bool
 }
 
 // sendCanary sends the success fixture of a lane.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/preservecheck/preservecheck/ledger"
@@ -33,6 +34,10 @@ func (r *runner) blinded() string {
 	defer r.mu.Unlock()
 	return r.blind
 }
+
+// lost says why nothing can be told of what is asked from now on, "" while it can: no hit would be known of it, or none could come.
+// Then the layer is left in peace.
+func (r *runner) lost() string { return cmp.Or(r.blinded(), r.wayGone()) }
 
 // clocks is the reason of an observation that only a common clock could tell.
 const clocks = "its stream came all at once, and the clocks of the stub and of this machine are not known well enough to tell whether that was its way or the layer"

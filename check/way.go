@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -264,7 +265,7 @@ func (r *runner) wayReady(ctx context.Context) (why string) {
 	if !r.public() || len(r.c.Rows) == 0 {
 		return ""
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, r.c.ReadyTimeout, ErrReadyTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(r.c.WayTimeout, r.c.ReadyTimeout), ErrReadyTimeout)
 	defer cancel()
 	began, wait := time.Now(), firstBackoff
 	for sent := 1; ; sent++ {
@@ -281,7 +282,9 @@ func (r *runner) wayReady(ctx context.Context) (why string) {
 		if ctx.Err() != nil || c.wayLasting() && time.Since(began) > patience {
 			return why
 		}
-		r.progress("waiting for the way to the stub", sent, 0, "")
+		if r.c.Progress != nil {
+			r.c.Progress(Progress{Phase: "waiting for the way to the stub", Done: sent, Why: r.clean(why)})
+		}
 		pause(ctx, wait)
 		wait = min(2*wait, lastBackoff)
 		if ctx.Err() != nil {
@@ -377,8 +380,8 @@ func (c *canary) anotherStub(conf *Config) bool {
 		!slices.ContainsFunc(d, func(d evidence.Difference) bool { return d.Dir == evidence.Lost })
 }
 
-// wayLasting reports whether waiting rarely mends the cause: a page that asks who we are, or the stub of another run.
+// wayLasting reports whether waiting rarely mends the cause: a page that asks who we are, a certificate, or the stub of another run.
 func (c *canary) wayLasting() bool {
 	a := c.probe.answer
-	return a.Status >= 300 && a.Status < 400 || a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden || len(a.Values(markHeader)) > 0
+	return a.End == wire.EndRefused && strings.HasPrefix(a.Err, "certificate ") || a.Status >= 300 && a.Status < 400 || a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden || len(a.Values(markHeader)) > 0
 }

@@ -386,6 +386,40 @@ func TestNoWay(t *testing.T) {
 	}
 }
 
+// TestWayIsWaitedForByItself: a person who sets the layer up has an hour, and hears at once that the way to the stub is shut.
+func TestWayIsWaitedForByItself(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		to   func(*check.Config)
+		says string
+	}{
+		{"nothing listens", func(c *check.Config) { public(t, c, "http://"+closedPort(t)); c.WayTimeout = 300 * time.Millisecond }, "connection refused"},
+		{"no time mends a certificate", func(c *check.Config) { c.Near, c.Direct = c.Direct, distrusted{} }, "certificate signed by an unknown authority"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			var told atomic.Pointer[string]
+			d := run(t, honest, c.to, func(conf *check.Config) {
+				conf.Deadline, conf.ReadyTimeout = time.Hour, time.Hour
+				conf.Progress = func(p check.Progress) { told.CompareAndSwap(nil, &p.Why) }
+			})
+			if d.Result.Exit != 3 || !strings.Contains(d.Result.Why, c.says) {
+				t.Errorf("exit %d: %s", d.Result.Exit, d.Result.Why)
+			}
+			if why := told.Load(); why == nil || !strings.Contains(*why, c.says) {
+				t.Errorf("told while it was waited for: %v", why)
+			}
+		})
+	}
+}
+
+// distrusted is a way whose certificate nobody here vouches for.
+type distrusted struct{}
+
+func (distrusted) Do(context.Context, wire.Request) *wire.Answer {
+	return &wire.Answer{End: wire.EndRefused, Err: "certificate signed by an unknown authority: give the authority's certificate (--layer-ca)"}
+}
+
 // TestWayTakesTime: a tunnel that opens late is waited for.
 func TestWayTakesTime(t *testing.T) {
 	var n atomic.Int64
@@ -421,7 +455,11 @@ func TestWayBreaksDown(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			var down atomic.Bool
+			var after atomic.Int32
 			l := func(ctx context.Context, r wire.Request, ask func(wire.Request) *wire.Answer) *wire.Answer {
+				if down.Load() {
+					after.Add(1)
+				}
 				a := c.l(ctx, r, ask)
 				if wants(r, "overloaded_wait_529") {
 					down.Store(true)
@@ -452,6 +490,9 @@ func TestWayBreaksDown(t *testing.T) {
 			}
 			if c.exit == 3 && row(t, d, "validation_400").Verdict != "preserved" || row(t, d, "api_500").Verdict != "inconclusive" {
 				t.Error(verdicts(d))
+			}
+			if n := after.Load(); c.gone != "" && n > 0 {
+				t.Errorf("the layer was asked %d times with nothing behind it", n)
 			}
 			for _, f := range d.Findings {
 				if f.Kind != "dirty-way" && f.Fails {

@@ -36,6 +36,7 @@ type Ledger struct {
 	issued    map[uint64]string // nonce → the fixture that it was issued for
 	next      map[int]int       // the next hit with the same nonce
 	announced []*announcement
+	shared    bool
 }
 
 // slab is some hits side by side. It goes when all of them are forgotten.
@@ -51,6 +52,7 @@ type span struct{ first, last int }
 type announcement struct {
 	channel Channel
 	tag     Tag
+	hits    []uint64 // ids; of a shared ledger
 }
 
 // New makes a ledger of one run that keeps DefaultLimit hits.
@@ -101,8 +103,12 @@ func (l *Ledger) Nonce(string) string { return NewNonce() }
 // Sync does nothing: what reached the stub is here.
 func (l *Ledger) Sync() error { return nil }
 
-// Shared reports that nobody but this run has business at the stub.
-func (l *Ledger) Shared() bool { return false }
+// Share says, before the first hit, that the stub is where others reach it: a hit without a tag of this run may be somebody else's then, so
+// that a second one of an announcement is doubtful and no retry.
+func (l *Ledger) Share() { l.shared = true }
+
+// Shared reports whether others reach the stub.
+func (l *Ledger) Shared() bool { return l.shared }
 
 // Refused is 0: a hit with a tag that this run never made is unexplained here.
 func (l *Ledger) Refused() int { return 0 }
@@ -138,8 +144,9 @@ func (l *Ledger) explained(h *Hit) bool {
 func (l *Ledger) Add(h Hit) (Tag, []Channel) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	var of *announcement
 	if h.Tag.Nonce == "" && !h.Aside && len(l.announced) > 0 {
-		l.resolve(&h)
+		of = l.resolve(&h)
 	}
 	if h.Aside {
 		h.Header, h.Query = nil, nil // nobody asks for them, and a flood must not use up what real hits need
@@ -154,6 +161,9 @@ func (l *Ledger) Add(h Hit) (Tag, []Channel) {
 	l.put(h)
 	if id, ok := parse16(h.ID); ok {
 		l.byID[id] = n
+		if of != nil && l.shared {
+			l.doubt(of, id)
+		}
 	}
 	if nonce, ok := parse16(h.Tag.Nonce); ok && h.Tag.Run == l.run && !h.Aside {
 		s, again := l.byNonce[nonce]
@@ -190,8 +200,8 @@ func (l *Ledger) put(h Hit) {
 
 func (l *Ledger) at(n int) *Hit { return &l.slabs[n/slabSize].hits[n%slabSize] }
 
-// resolve fills in the tag of the one announcement that fits a hit without a nonce.
-func (l *Ledger) resolve(h *Hit) {
+// resolve fills in the tag of the one announcement that fits a hit without a nonce, and returns it, nil for none.
+func (l *Ledger) resolve(h *Hit) *announcement {
 	var found *announcement
 	for _, a := range l.announced {
 		if a.channel != Armed && (a.tag.Fixture != h.Tag.Fixture || !slices.Contains(h.Channels, a.channel)) {
@@ -199,21 +209,38 @@ func (l *Ledger) resolve(h *Hit) {
 		}
 		if found != nil {
 			h.Note = addNote(h.Note, "two announcements fit this request, so it is nobody's")
-			return
+			return nil
 		}
 		found = a
 	}
 	if found == nil {
-		return
+		return nil
 	}
 	if h.Tag.Fixture != "" && h.Tag.Fixture != found.tag.Fixture {
 		h.Note = addNote(h.Note, "the request says "+h.Tag.Fixture+", but "+found.tag.Fixture+" was armed")
 		h.Channels = nil
+		if l.shared {
+			h.Doubt = otherFixture
+		}
 	}
 	h.Tag = found.tag
 	if found.channel == Armed {
 		h.Channels = (setOf(h.Channels) | bitOf(Armed)).list()
 	}
+	return found
+}
+
+// doubt notes a hit of an announcement at a stub that others reach: of two nobody can tell which is the run's.
+func (l *Ledger) doubt(a *announcement, id uint64) {
+	if a.hits = append(a.hits, id); len(a.hits) == 1 {
+		return
+	}
+	for _, id := range a.hits {
+		if n, ok := l.byID[id]; ok { // else it is forgotten
+			l.at(n).Doubt = secondRequest
+		}
+	}
+	a.hits = a.hits[len(a.hits)-1:] // the others have it
 }
 
 // Served records what was sent for a hit; a hit that was not kept is passed over.

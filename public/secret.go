@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -96,7 +97,7 @@ func strong(s string) error {
 // ReadSecret reads a secret file: the secret in its first line, the token in its second. A file that is not there is made, readable by its
 // owner alone, so that the next run has the same secret; made says so.
 func ReadSecret(file string) (s Secret, made bool, err error) {
-	b, err := os.ReadFile(file)
+	b, info, err := readOwn(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		s := NewSecret()
@@ -111,10 +112,39 @@ func ReadSecret(file string) (s Secret, made bool, err error) {
 	if s, err = SecretOf(lines[0], strings.Join(lines[1:], "")); err != nil {
 		return Secret{}, false, err
 	}
-	if info, err := os.Stat(file); err == nil {
-		s.Open = readableByOthers(info.Mode())
-	}
+	s.Open = readableByOthers(info.Mode())
 	return s, false, nil
+}
+
+// maxSecretFile is far more than a secret file has, in bytes.
+const maxSecretFile = 4 << 10
+
+// readOwn reads a file that nobody else could have written: whoever plants a secret in a folder that others write into, like /tmp, knows the
+// stub's address and opens its ledger.
+func readOwn(file string) ([]byte, fs.FileInfo, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !info.Mode().IsRegular():
+		return nil, nil, errors.New("it is no regular file") // and might never end
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil { // of what was opened, whatever has taken its name meanwhile
+		return nil, nil, err
+	}
+	if who := whoWrites(info); who != "" {
+		return nil, nil, fmt.Errorf("%s can write it, so the secret may be known to others: make a new one elsewhere, or by rm and another run", who)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxSecretFile+1))
+	if err == nil && len(b) > maxSecretFile {
+		err = fmt.Errorf("it has more than %d bytes", maxSecretFile)
+	}
+	return b, info, err
 }
 
 func writeSecret(file string, s Secret) error {

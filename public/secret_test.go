@@ -79,3 +79,50 @@ func TestSecretIsNotPrinted(t *testing.T) {
 		t.Errorf("a secret without a token: %v", err)
 	}
 }
+
+// TestSecretOfSomebodyElse: whoever can write the file knows the secret, or will.
+func TestSecretOfSomebodyElse(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes say nothing there")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "s")
+	if _, _, err := ReadSecret(file); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := ReadSecret(link); err != nil {
+		t.Errorf("a link to one's own file: %v", err)
+	}
+	for _, mode := range []os.FileMode{0o620, 0o602, 0o666} {
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{file, link} {
+			if _, _, err := ReadSecret(name); err == nil || !strings.Contains(err.Error(), "can write it") {
+				t.Errorf("%o: %v", mode, err)
+			}
+		}
+	}
+	for _, name := range []string{dir, os.DevNull} {
+		if _, _, err := ReadSecret(name); err == nil {
+			t.Errorf("%s is no file", name)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "big"), make([]byte, maxSecretFile+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := ReadSecret(filepath.Join(dir, "big")); err == nil || !strings.Contains(err.Error(), "more than") {
+		t.Errorf("a big one: %v", err)
+	}
+	dangling := filepath.Join(dir, "dangling")
+	if err := os.Symlink(filepath.Join(dir, "elsewhere"), dangling); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := ReadSecret(dangling); err == nil {
+		t.Error("a secret was written where somebody's link leads")
+	}
+}

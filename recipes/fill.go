@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net"
@@ -19,6 +20,7 @@ import (
 // Place is where a layer is to run.
 type Place struct {
 	Stub    string            // host:port of its upstream
+	Key     string            // of its upstream; "" is any, since a stub of this machine takes all
 	Dir     string            // its folder, an absolute path
 	Install string            // folder of its packages, an absolute path; used only when it has some
 	Port    string            // that its routes lead to
@@ -32,6 +34,7 @@ const installWord = "{install}"
 func (p Place) words() map[string]string {
 	host, port, _ := net.SplitHostPort(p.Stub)
 	w := map[string]string{
+		"key":  cmp.Or(p.Key, "no-key"),
 		"stub": p.Stub, "stub_url": "http://" + p.Stub, "stub_host": host, "stub_port": port, "port": p.Port, "dir": p.Dir,
 	}
 	for name, port := range p.Ports {
@@ -160,6 +163,7 @@ func (l *loader) filled(dir string, r *Recipe, v *Variant, at Place, raw *rawRec
 	if t.Routes, err = target.LoadRoutes(l.File, f.copy(routes)); err != nil {
 		l.Note(err)
 	}
+	t.Keyed = f.used["key"]
 	l.ownOnly(t, routes, &raw.Ready, at)
 	return t, f.used
 }

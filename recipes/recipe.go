@@ -170,6 +170,7 @@ type Target struct {
 	Files   []Written
 	Ready   string
 	Routes  []target.Route
+	Keyed   bool // Place.Key is in it; else the layer passes the key of its client on
 }
 
 // Written is a file as it is to be written into the layer's folder; Path is relative to it, with slashes.

@@ -25,7 +25,7 @@ const (
 )
 
 // ErrAddress says that an address is none that credentials may be sent to.
-var ErrAddress = errors.New("the admin API's address has to be https://HOST, or http:// with an address of this machine")
+var ErrAddress = errors.New("the address of the stub's ledger has to be https://HOST, or http:// with an address of this machine")
 
 // Refusal is an error that the stub itself gave.
 type Refusal struct{ Code, Message string }
@@ -33,7 +33,7 @@ type Refusal struct{ Code, Message string }
 func (r *Refusal) Error() string { return r.Message }
 
 // errNothing is what somebody without the token is told, which is all that can be said of it.
-var errNothing = errors.New("there is no admin API, or it does not know this token: compare the address and the secret on both sides")
+var errNothing = errors.New("there is no ledger at this address, or it does not know this token: compare the address and the secret on both sides")
 
 // caller makes calls to one API.
 type caller struct {
@@ -124,8 +124,11 @@ func (c *caller) once(ctx context.Context, method, path string, body []byte, out
 		r.Header.Set("content-type", "application/json")
 	}
 	answer, err := c.client.Do(r)
-	if err != nil {
-		return !errors.Is(err, ErrAddress), fmt.Errorf("the stub's admin API gave no answer: %w", plainly(err))
+	switch {
+	case errors.Is(err, ErrAddress):
+		return false, fmt.Errorf("%w: the token would go over the network in the clear", ErrAddress)
+	case err != nil:
+		return true, fmt.Errorf("the stub's ledger gave no answer: %w", plainly(err))
 	}
 	defer func() { _ = answer.Body.Close() }() // what could not be read is told below
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))

@@ -227,13 +227,6 @@ func (c *Client) Known() (hits []ledger.Hit) {
 	return hits
 }
 
-// Strangers returns how many requests did not show the stub's secret since the run was opened.
-func (c *Client) Strangers() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.trouble.Strangers
-}
-
 // Unexplained returns the hits that no request of this run explains: those of forgotten ones, and what reached the stub
 // without a whole tag while the run was open.
 func (c *Client) Unexplained() (hits []ledger.Hit) {
@@ -263,6 +256,13 @@ func (c *Client) Forget(nonce string) {
 		c.forget = append(c.forget, e.hit.ID)
 	}
 	delete(c.byNonce, nonce)
+}
+
+// Strangers returns how many requests reached the stub without its secret since the run was opened.
+func (c *Client) Strangers() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.trouble.Strangers
 }
 
 // Trouble says why hits of this run may be missing, "" when none can be.

@@ -78,7 +78,7 @@ func (s *Server) HTTP() *http.Server {
 	return &http.Server{
 		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 15 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 8 << 10, DisableGeneralOptionsHandler: true,
-		TLSNextProto: noHTTP2, ErrorLog: quiet,
+		TLSNextProto: noHTTP2, ErrorLog: quiet, ConnContext: withPlace,
 	}
 }
 
@@ -91,6 +91,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		nothing(w)
 		return
 	}
+	prove(r)
 	if _, pattern := s.mux.Handler(r); pattern == "" || r.URL.Path != path.Clean(r.URL.Path) {
 		nothing(w) // also where another method would do, or a redirect
 		return

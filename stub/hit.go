@@ -40,10 +40,13 @@ func (c *conn) note() {
 	if c.s.secret != nil {
 		path = c.path
 	}
-	c.hit.Path = same(c.hit.Path, path)
+	c.hit.Path = same(c.hit.Path, c.s.shape(path))
 	c.hit.Query = sameNames(c.hit.Query, queryNames(query))
 	if c.s.opt.Watch {
 		c.watch(query)
+	}
+	if c.s.opt.Saw != nil {
+		c.show(query)
 	}
 	if !c.sameHeader() {
 		c.hit.Header = make([]string, h.n)
@@ -55,7 +58,7 @@ func (c *conn) note() {
 		name, value := h.at(h.fields[i].name), h.at(h.fields[i].value)
 		switch {
 		case equalFold(name, retryCountHeader):
-			c.hit.RetryCount = string(cut(value, maxKeptCount))
+			c.hit.RetryCount = countOf(value)
 		case equalFold(name, "user-agent"):
 			c.hit.Agent = agentOf(value)
 		case equalFold(name, "accept-encoding"):
@@ -66,6 +69,28 @@ func (c *conn) note() {
 	}
 	if c.s.secret != nil {
 		c.s.secret.hide(&c.hit)
+	}
+}
+
+// countOf is a number as it was written, "" for anything else: it is a header's value, and those are not kept.
+func countOf(value []byte) string {
+	if len(value) > maxKeptCount || bytes.ContainsFunc(value, func(r rune) bool { return r < '0' || r > '9' }) {
+		return ""
+	}
+	return string(value)
+}
+
+// show tells Saw what came.
+func (c *conn) show(query []byte) {
+	for i := range c.head.n {
+		f := c.head.fields[i]
+		c.s.opt.Saw(c.head.at(f.name), c.head.at(f.value))
+	}
+	for len(query) > 0 {
+		one, rest, _ := bytes.Cut(query, []byte("&"))
+		name, value, _ := bytes.Cut(one, []byte("="))
+		c.s.opt.Saw(name, decodeOnce(value))
+		query = rest
 	}
 }
 

@@ -124,6 +124,9 @@ func checkAgainstNetHTTP(t *testing.T, s *running, in []byte) {
 		t.Errorf("%d refusals on one connection: it went on after the first: %q", refused, in)
 	}
 	theirs, strayed := netHTTP(in, s.ledger.Hash)
+	for i := range theirs {
+		theirs[i].Path = string(s.shape([]byte(theirs[i].Path)))
+	}
 	for i, m := range mine {
 		if len(m.Path) >= maxKeptPath || i >= len(theirs) && strayed {
 			return

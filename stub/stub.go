@@ -54,6 +54,10 @@ type Options struct {
 	BodyTimeout  time.Duration // from there to the end of its body, 30 s or 5 s
 	WriteTimeout time.Duration // for each write of a script, 30 s or 10 s
 
+	// Saw is told the name and value of each header, and of each parameter of a query, of requests that are answered: who runs the stub may have to know
+	// what must not be written. The stub itself keeps no value. The bytes are good until it returns; it may be called by several goroutines.
+	Saw func(name, value []byte)
+
 	// OnPanic is told of a panic in a connection, which is then closed. It may be called by several goroutines.
 	OnPanic func(value any, stack []byte)
 }

@@ -14,7 +14,7 @@ import (
 // serveLedger serves the ledger of a stub to checks elsewhere, where there is a token. Beyond this machine it speaks TLS, or the token would be read on the way.
 func (a *app) serveLedger(cmd *cobra.Command, f *serveFlags, s *station, runs *ledger.Hub, at listening) error {
 	from := origin(cmd, "admin-listen")
-	if s.open.secret.Token() == "" {
+	if !s.open.kept || s.open.secret.Token() == "" { // nobody would know the token
 		if cmd.Flags().Changed("admin-listen") {
 			return usage("give --secret-file FILE, or set "+tokenVariable, "%s: the ledger needs a token", from)
 		}
@@ -46,7 +46,7 @@ func (a *app) serveLedger(cmd *cobra.Command, f *serveFlags, s *station, runs *l
 	s.ends = append(s.ends, func() { _ = server.Close() }, func() { close(done) })
 	go sweep(runs, done)
 	go func() { _ = server.Serve(l) }()
-	a.note("ledger: %s, for check --remote-stub with the same --secret-file", f.admin)
+	a.note("ledger: %s, for check --remote-stub with the same secret and token", f.admin)
 	return nil
 }
 

@@ -21,6 +21,7 @@ type arrivals struct {
 	waiting map[string]ledger.Hit // for their answer, by id
 	order   []string              // of those
 	done    []ledger.Hit
+	missed  int  // that were answered while nobody read the lines
 	over    bool // nobody looks any more
 }
 
@@ -72,7 +73,23 @@ func (a *arrivals) finish(id string, h ledger.Hit) {
 			break
 		}
 	}
+	if len(a.done) == maxShown {
+		a.missed++
+		return
+	}
 	a.done = append(a.done, h)
+}
+
+// maxShown is how many hits wait to be shown: who sends many while the output is not read must not fill the memory.
+const maxShown = 10_000
+
+// lost returns how many were not kept since the last time.
+func (a *arrivals) lost() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := a.missed
+	a.missed = 0
+	return n
 }
 
 // take returns what was answered since the last time, and at the end also what was not.
@@ -109,6 +126,16 @@ func follow(ctx context.Context, w io.Writer, hits func(last bool) []ledger.Hit)
 		case <-tick.C:
 		}
 	}
+}
+
+// redacted writes whole lines to the output, without secrets.
+type redacted struct{ a *app }
+
+func (r redacted) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(r.a.out, r.a.hide(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // hitLine is one request as a line. Nothing of it is trusted.

@@ -28,7 +28,11 @@ type lead struct {
 // runAttempts starts the stub and the layer, does all jobs, and ends both.
 func (a *app) runAttempts(ctx context.Context, p *attemptsPlan) (d record.Attempts, err error) {
 	book := ledger.New(ledger.NewRun())
-	s, err := a.openStub(ctx, listening{book, p.matrix, p.channels, false, p.listen, p.listenFrom}, p.open)
+	at := listening{book: book, matrix: p.matrix, channels: p.channels, address: p.listen, from: p.listenFrom}
+	if p.control == "" {
+		at.saw = a.learn(p.plan).saw
+	}
+	s, err := a.openStub(ctx, at, p.open)
 	if err != nil {
 		return d, err
 	}

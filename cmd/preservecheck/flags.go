@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/preservecheck/preservecheck/controls"
 	"github.com/preservecheck/preservecheck/dialects"
@@ -66,23 +67,27 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.dialect, "dialect", []string{defaultDialect}, "provider `PROTOCOL`s to ask in, with commas or repeated")
 	fl.StringVar(&f.model, "model", defaultModel, "model name to ask for; {fixture} stands for the fixture's name")
 	fl.StringArrayVar(&f.header, "header", nil, "`'Name: value'` to send through the layer, $NAME anywhere in the value comes from the environment (repeatable)")
+	fl.StringArrayVar(&f.allowEnv, "allow-env", nil, "`NAME` of an environment variable that the file of --target may use in headers (repeatable)")
 	fl.StringVar(&f.channel, "channel", "auto", "how the stub learns which fixture is wanted: auto, marker, model, header[:NAME], path, armed")
 	fl.StringVar(&f.layerCA, "layer-ca", "", "PEM `FILE` with authorities to trust besides the system's")
 	fl.StringVar(&f.proxy, "proxy", proxyNone, "none, or env to ask the layer through the proxy that HTTPS_PROXY or HTTP_PROXY names, by CONNECT")
+	heading(fl, "The layer")
 
 	fl.StringVar(&f.stubListen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on; with an embedded layer a free port")
+	heading(fl, "The stub")
 	f.open.register(cmd)
 	fl.StringVar(&f.remoteStub, "remote-stub", "", "`URL` of a stub that serve runs on another machine, instead of one of this run's own; needs the secret and the token")
 	fl.StringVar(&f.remoteAdmin, "remote-admin", "", "`URL` of its ledger (default: the same host, port 8788; http:// for this machine only, as an SSH tunnel has it)")
 	fl.BoolVar(&f.wait, "wait-for-gateway", false, "wait until a request comes through the layer, as long as --max-duration allows, and show what reaches the stub")
+	heading(fl, othersReach)
 
-	fl.StringArrayVar(&f.allowEnv, "allow-env", nil, "`NAME` of an environment variable that the file of --target may use in headers (repeatable)")
 	fl.StringArrayVar(&f.fixture, "fixture", nil, "`PATTERN`s of the fixtures to run, with commas or repeated; article/* is a whole family (default: all)")
 	fl.StringArrayVar(&f.exclude, "exclude", nil, "`PATTERN`s of fixtures to leave out")
 	matrixFlag(cmd, &f.matrix)
 	cmd.Flags().StringVar(&f.matrixVersion, "matrix-version", "", "`VERSION` of rows, profiles' keys and class rules to judge by, so that a gate keeps its meaning while they grow (default: the newest)")
 	fl.StringVar(&f.stream, "stream", "both", "ask for streams: off, on, both")
 	fl.StringArrayVar(&f.hazard, "hazard", nil, "`LIST` of what the fixtures may do to the layer's state: none, limit, account, cut, outage (default: all but outage on this machine, none and limit elsewhere)")
+	heading(fl, "What is asked for")
 
 	fl.StringVar(&f.profile, "profile", defaultProfile, profileHelp)
 	fl.StringVar(&f.failOn, "fail-on", failOnChanged, "changed, or reclassified to let differences pass that leave the class the same")
@@ -95,7 +100,14 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.baseline, "baseline", "", "`OLD.json`, an earlier record of the layer: only what is new against it fails, see docs/gate.md")
 
 	fl.StringArrayVar(&f.client, "client", nil, "`NAME`s of the clients to say consequences for, with commas or repeated, or none (default: all of docs/reactions.md)")
+	heading(fl, "What decides")
 
+	f.registerPace(fl)
+	f.complete(cmd)
+}
+
+// registerPace registers how fast a check asks, and what it prints.
+func (f *checkFlags) registerPace(fl *pflag.FlagSet) {
 	fl.IntVar(&f.concurrency, "concurrency", 8, "requests side by side")
 	fl.IntVar(&f.repeat, "repeat", 1, "how often to ask for each row, to find faults that come and go")
 	fl.Float64Var(&f.rate, "rate", 0, "requests per second through the layer, 0 for as many as it takes")
@@ -103,12 +115,13 @@ func (f *checkFlags) register(cmd *cobra.Command) {
 	fl.DurationVar(&f.deadline, "deadline", 10*time.Minute, "for the run")
 	fl.DurationVar(&f.readyTimeout, "ready-timeout", 30*time.Second, "to wait for the layer before any row")
 	fl.DurationVar(&f.settle, "settle", 5*time.Second, "to wait for late hits and for the layer to recover")
+	heading(fl, "Pace and time")
 
 	fl.StringVar(&f.format, "format", "text", formatHelp())
 	fl.StringArrayVarP(&f.output, "output", "o", nil, "`FORMAT=FILE` to write besides (repeatable)")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show preserved rows, too")
 	fl.StringVar(&f.color, "color", "auto", "auto, always, never")
-	f.complete(cmd)
+	heading(fl, "What is printed")
 }
 
 // complete offers the names that a shell may complete.

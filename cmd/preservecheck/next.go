@@ -69,6 +69,14 @@ func (p *plan) nextWay() string {
 	case a.Status >= 400 && a.Status < 500 && bytes.Contains(bytes.ToLower(a.Body), []byte("model")):
 		return p.with("model", "NAME")
 	}
+	switch {
+	case p.open.guarded && a == nil: // the way to the stub is not open, which is not done by a command
+		return ""
+	case p.open.guarded && p.flags.wait:
+		return strings.Join(p.again, " ")
+	case p.open.guarded: // another stub would not be the one that the gateway has
+		return strings.Join(append(p.again, "--wait-for-gateway"), " ")
+	}
 	return "preservecheck serve -v --stub-listen " + quote(p.listen)
 }
 

@@ -82,6 +82,9 @@ func TestNext(t *testing.T) {
 		{"not even an answer", shut, "", nil, "preservecheck serve -v --stub-listen 127.0.0.1:8787"},
 		{"we started it: its log was shown, and another command tells less", shut, "--start gw", nil, ""},
 		{"and it answers", shut, "--start gw", &wire.Answer{Status: 502}, ""},
+		{"a stub that others reach: look what arrives there", shut, "--listen-any", &wire.Answer{Status: 502}, again + " --listen-any --wait-for-gateway"},
+		{"the way to which is not open", shut, "--listen-any", nil, ""},
+		{"which was waited for already", shut, "--listen-any --wait-for-gateway", &wire.Answer{Status: 404}, again + " --listen-any --wait-for-gateway"},
 		{"ended by hand", stopped, "", &wire.Answer{Status: 502}, again},
 	} {
 		cmd, f := &cobra.Command{Use: "check"}, &checkFlags{}
@@ -89,7 +92,7 @@ func TestNext(t *testing.T) {
 		if err := cmd.ParseFlags(append([]string{"--layer", "http://gw"}, strings.Fields(c.args)...)); err != nil {
 			t.Fatal(err)
 		}
-		p := &plan{flags: f, again: sayAgain(cmd), listen: f.stubListen}
+		p := &plan{flags: f, again: sayAgain(cmd), listen: f.stubListen, open: &opening{guarded: f.open.any}}
 		if f.start != "" {
 			p.launch = &launch{}
 		}

@@ -134,10 +134,14 @@ func (p *plan) readHeader(a *app, cmd *cobra.Command) error {
 
 // readOpening reads how others reach the stub. Its secret has to be known before anything is printed.
 func (p *plan) readOpening(a *app, cmd *cobra.Command) (err error) {
-	if p.open, err = readOpening(a, cmd, &p.flags.open, &p.secrets, p.control != "" || p.launch != nil, p.remote); err == nil {
-		p.open.trust = p.tls
+	if p.open, err = readOpening(a, cmd, &p.flags.open, &p.secrets, p.control != "" || p.launch != nil, p.remote); err != nil {
+		return err
 	}
-	return err
+	if p.open.trust = p.tls; p.flags.wait && p.open.way == wayLocal {
+		return usage("raise --ready-timeout for a layer on this machine; docs/hosted.md has the ways for one that is elsewhere",
+			"%s: the stub is on this machine alone, where no gateway elsewhere can reach it", origin(cmd, "wait-for-gateway"))
+	}
+	return nil
 }
 
 func (p *plan) readStub(_ *app, cmd *cobra.Command) (err error) {

@@ -22,6 +22,8 @@ const (
 	waitingAfter = 3 * time.Second
 	// waitingPhase is the name of that wait in check.Progress.
 	waitingPhase = "waiting for the layer"
+	// wayPhase is the name of the wait for a public way to the stub, which comes before it.
+	wayPhase = "waiting for the way to the stub"
 	// unknownColumns is the width of a terminal that does not say it.
 	unknownColumns = 80
 )
@@ -35,6 +37,7 @@ type progress struct {
 	columns  func() int // of the terminal now, 0: not known
 	from     time.Time
 	ready    time.Duration            // the longest wait for the layer
+	way      time.Duration            // the longest wait for the way to the stub
 	reason   func() string            // what the layer said last
 	note     func(string, ...any)     // prints a line that stays
 	hide     func(text string) string // removes secrets
@@ -42,6 +45,7 @@ type progress struct {
 	since    time.Time // when the phase of last began
 	begun    int       // how many were done then
 	shown    bool
+	wayTold  bool // that the way is waited for, where no line goes away
 	closed   bool
 	ended    chan struct{} // closed by clear
 	drawn    sync.WaitGroup
@@ -50,7 +54,7 @@ type progress struct {
 func newProgress(a *app, p *plan) *progress {
 	bar := &progress{
 		w: a.err, terminal: a.redrawable(), columns: func() int { return columns(a.err) }, from: time.Now(),
-		ready: p.flags.readyTimeout, reason: p.watch.reason, note: a.note, hide: p.hide, ended: make(chan struct{}),
+		ready: p.flags.readyTimeout, way: p.flags.readyTimeout, reason: p.watch.reason, note: a.note, hide: p.hide, ended: make(chan struct{}),
 	}
 	if bar.terminal {
 		bar.drawn.Go(bar.keepDrawing)
@@ -100,9 +104,12 @@ func (p *progress) show(at check.Progress) {
 	case p.closed:
 	case p.terminal:
 		p.draw(now)
+	case at.Phase == wayPhase && !p.wayTold: // what a person has to mend is said at once
+		p.wayTold = true
+		p.note("%s", p.waiting(at, since, 0))
 	case at.Phase == waitingPhase && since > waitingAfter && !p.shown:
 		p.shown = true
-		p.note("%s", p.waiting(since, 0))
+		p.note("%s", p.waiting(at, since, 0))
 	}
 }
 
@@ -122,8 +129,8 @@ func (p *progress) draw(now time.Time) {
 
 // line tells of what has the least room last, since its end is what a narrow terminal cuts.
 func (p *progress) line(at check.Progress, now time.Time, width int) string {
-	if at.Phase == waitingPhase {
-		return p.waiting(now.Sub(p.from), width)
+	if waits(at.Phase) {
+		return p.waiting(at, now.Sub(p.from), width)
 	}
 	line := at.Phase
 	if at.Total > 0 {
@@ -145,11 +152,12 @@ func (p *progress) left(at check.Progress, now time.Time) string {
 	if at.Total <= at.Done || done < 1 || took < progressAfter/2 {
 		return ""
 	}
-	left := time.Duration(float64(took) / float64(done) * float64(at.Total-at.Done))
-	switch {
-	case left < time.Second:
-		return ", 1 s left"
-	case left < 2*time.Minute:
+	return remains(max(time.Second, time.Duration(float64(took)/float64(done)*float64(at.Total-at.Done))))
+}
+
+// remains says how long something goes on.
+func remains(left time.Duration) string {
+	if left < 2*time.Minute {
 		return fmt.Sprintf(", %.0f s left", left.Seconds())
 	}
 	return fmt.Sprintf(", %.0f min left", left.Minutes())
@@ -157,10 +165,13 @@ func (p *progress) left(at check.Progress, now time.Time) string {
 
 // waiting says what came back last, how long the wait goes on at most, and how to end it. On a terminal of so many columns
 // the reason is cut to what room there is; 0 is as much as it takes.
-func (p *progress) waiting(since time.Duration, width int) string {
+func (p *progress) waiting(at check.Progress, since time.Duration, width int) string {
 	const label, least = "waiting: ", 20
-	reason := p.hide(p.reason())
-	left := fmt.Sprintf(", %.0f s left", max(0, p.ready-since).Seconds())
+	reason, limit := p.hide(p.reason()), p.ready
+	if at.Phase == wayPhase {
+		reason, limit = "no way to the stub yet: "+at.Why, p.way
+	}
+	left := remains(max(0, limit-since))
 	end := left + "; Ctrl-C ends it"
 	if width == 0 {
 		return label + reason + end
@@ -170,6 +181,16 @@ func (p *progress) waiting(since time.Duration, width int) string {
 		end = left
 	}
 	return label + report.Short(reason, max(0, room-len(end))) + end
+}
+
+// waits reports whether a phase is a wait for what a person sets up.
+func waits(phase string) bool { return phase == waitingPhase || phase == wayPhase }
+
+// restart begins to count, once a person has said to go on.
+func (p *progress) restart() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.from = time.Now()
 }
 
 // clear takes the line away for good.

@@ -12,7 +12,7 @@ import (
 
 func testProgress(b *bytes.Buffer, terminal bool, began time.Duration) *progress {
 	return &progress{
-		w: b, terminal: terminal, columns: func() int { return 80 }, ended: make(chan struct{}), from: time.Now().Add(-began), ready: 30 * time.Second,
+		w: b, terminal: terminal, columns: func() int { return 80 }, ended: make(chan struct{}), from: time.Now().Add(-began), ready: 30 * time.Second, way: 10 * time.Second,
 		reason: func() string { return "connection refused on 127.0.0.1:1" }, hide: func(s string) string { return s },
 		note: func(f string, a ...any) { fmt.Fprintf(b, f+"\n", a...) },
 	}
@@ -21,6 +21,7 @@ func testProgress(b *bytes.Buffer, terminal bool, began time.Duration) *progress
 func TestProgress(t *testing.T) {
 	at := check.Progress{Phase: "rows", Done: 3, Total: 20, Row: "tier_cap\x1b[31m", Failed: 1}
 	wait := check.Progress{Phase: waitingPhase}
+	way := check.Progress{Phase: wayPhase, Why: "no connection: connection refused"}
 	for _, c := range []struct {
 		why      string
 		terminal bool
@@ -34,13 +35,15 @@ func TestProgress(t *testing.T) {
 		{"a line longer than the terminal is cut", true, time.Hour, check.Progress{Phase: strings.Repeat("x", 200)}, "left out"},
 		{"where no terminal is, rows are not said", false, time.Hour, at, ""},
 		{"nor a short wait", false, 2 * time.Second, wait, ""},
+		{"the way to the stub has a reason of its own", true, 3 * time.Second, way, "waiting: no way to the stu"},
+		{"which is said at once", false, 0, way, "waiting: no way to the stub yet: no connection: connection refused, 10 s left"},
 		{"but a long one", false, 4 * time.Second, wait, "waiting: connection refused on 127.0.0.1:1, 26 s left; Ctrl-C ends it\n"},
 	} {
 		var b bytes.Buffer
 		p := testProgress(&b, c.terminal, c.began)
 		p.show(c.at)
 		got := b.String()
-		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") || strings.Contains(got, "\x1b[31m") || len(got) > 90 {
+		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") || strings.Contains(got, "\x1b[31m") || len(got) > 120 {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
 		}
 		p.show(c.at)

@@ -37,12 +37,21 @@ const (
 // defaultMaxDuration is how long a stub is public at most.
 const defaultMaxDuration = time.Hour
 
+// othersReach is where help has the flags for a stub that others reach.
+const othersReach = "A stub that others reach (docs/hosted.md)"
+
 func (f *publicFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	listenAnyFlag(cmd, &f.any)
 	fl.StringVar(&f.url, "stub-url", "", "`URL` under which the layer reaches the stub, when it is not the address; with https:// somebody else ends TLS there")
 	fl.StringVar(&f.tlsCert, "tls-cert", "", "PEM `FILE` with a certificate, for a stub that speaks TLS itself; read again when it changes")
 	fl.StringVar(&f.tlsKey, "tls-key", "", "PEM `FILE` with its key")
+	fl.StringVar(&f.tunnel, "tunnel", "", "`COMMAND` that brings the stub to a public address, run without a shell; {addr} is where the stub listens, {port} its port")
+	fl.StringVar(&f.tunnelURL, "tunnel-url", "", "`URL` of the tunnel, if the command does not print it, or a pattern for what it prints, as in https://*.example.org")
+	fl.StringVar(&f.secretFile, "secret-file", "", "`FILE` with the secret that opens the stub, made if it is not there, so that later runs have the same address (or "+secretVariable+")")
+	fl.StringVar(&f.urlFile, "url-file", "", "`FILE` to write the layer's upstream URL to, which holds the secret")
+	fl.DurationVar(&f.maxDuration, "max-duration", defaultMaxDuration, "after which a stub that others can reach ends")
+	heading(fl, othersReach)
 	fl.StringVar(&f.acme, "acme", "", "`DOMAIN` to order a certificate for, which is kept for later runs; its ports 80 or 443 have to lead here")
 	fl.StringVar(&f.acmeEmail, "acme-email", "", "`ADDRESS` that the authority may write to")
 	fl.StringVar(&f.acmeDirectory, "acme-directory", "", "`URL` of the authority, or staging (default: Let's Encrypt, whose terms you accept by using it)")
@@ -50,11 +59,7 @@ func (f *publicFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.acmeCache, "acme-cache", "", "`FOLDER` to keep certificates in (default: preservecheck/acme where this user's caches are)")
 	fl.BoolVar(&f.acmeForce, "acme-force", false, "order although the last order failed a moment ago")
 	fl.StringVar(&f.acmeListen, "acme-listen", "", "`ADDRESS` that answers the authority's question over HTTP (default: port 80 where the stub listens)")
-	fl.StringVar(&f.tunnel, "tunnel", "", "`COMMAND` that brings the stub to a public address, run without a shell; {addr} is where the stub listens")
-	fl.StringVar(&f.tunnelURL, "tunnel-url", "", "`URL` of the tunnel, if the command does not print it, or a pattern for what it prints, as in https://*.example.org")
-	fl.StringVar(&f.secretFile, "secret-file", "", "`FILE` with the secret that opens the stub, made if it is not there, so that later runs have the same address (or "+secretVariable+")")
-	fl.StringVar(&f.urlFile, "url-file", "", "`FILE` to write the layer's upstream URL to, which holds the secret")
-	fl.DurationVar(&f.maxDuration, "max-duration", defaultMaxDuration, "after which a stub that others can reach ends")
+	heading(fl, "A certificate for the stub that is ordered (docs/hosted.md)")
 }
 
 // opening is how others reach the stub, as far as it is decided before anything runs.
@@ -208,8 +213,8 @@ func (o *opening) readTunnel(a *app, _ *cobra.Command, _ *secrets) error {
 	if err != nil {
 		return usage(tunnelHint, "%s: %s", o.from, err)
 	}
-	if !strings.Contains(o.flags.tunnel, "{addr}") {
-		return usage(tunnelHint, "%s: {addr} is missing, the address where the stub listens", o.from)
+	if !strings.Contains(o.flags.tunnel, "{addr}") && !strings.Contains(o.flags.tunnel, "{port}") {
+		return usage(tunnelHint, "%s: {addr} is missing, the address where the stub listens (or {port}, its port)", o.from)
 	}
 	if words[0], err = lookProgram(words[0], a.env); err != nil {
 		return usage("install it, or give its path", "%s: the program is not there, or can't be run", o.from)
@@ -278,6 +283,9 @@ func (o *opening) readBounds(_ *app, cmd *cobra.Command, _ *secrets) error {
 	}
 	if !o.guarded && o.url == nil && o.way == wayLocal {
 		return usage("leave it out", "%s: the stub is on this machine alone, and its URL is printed", origin(cmd, "url-file"))
+	}
+	if info, err := os.Lstat(o.flags.urlFile); err == nil && info.IsDir() { // an empty one would be removed
+		return usage("name a file in it", "%s: %s is a folder", origin(cmd, "url-file"), o.flags.urlFile)
 	}
 	if err := os.Remove(o.flags.urlFile); err != nil && !os.IsNotExist(err) {
 		return usage("name a file that can be written", "%s: %s", origin(cmd, "url-file"), cause(err))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/preservecheck/preservecheck/public"
 	"github.com/preservecheck/preservecheck/recipes"
 	"github.com/preservecheck/preservecheck/report"
 	"github.com/preservecheck/preservecheck/target"
@@ -186,7 +187,8 @@ func newRecipesWrite(a *app) *cobra.Command {
 		Use:   "write NAME DIR",
 		Short: "Write a recipe's configuration for you to start, and say how to check it",
 		Long: `write fills a recipe's files in and puts them into a folder, with a target.yaml beside them. Nothing is started and no
-file is replaced.`,
+file is replaced. Where others than this machine reach the stub, it asks for a secret: that is made as well, and the configuration has it as
+the upstream's API key.`,
 		Example:           "  preservecheck recipes write nginx ./nginx\n  preservecheck recipes write nginx/intercept ./nginx --listen-port 9090",
 		Args:              oneRecipe("the name of a recipe and a folder", 2),
 		ValidArgsFunction: completeRecipes,
@@ -209,11 +211,16 @@ func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port in
 	if err != nil {
 		return err
 	}
+	secret := public.NewSecret()
+	if guards(at.Stub) {
+		at.Key = secret.Path()
+	}
 	t, err := r.In(v, at)
 	if err != nil {
 		return usage("choose another port or folder", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	files := append(append(t.Files, r.Packages...), recipes.Written{Path: "target.yaml", Text: targetYAML(r.Name, t.Routes)})
+	files := append(append(t.Files, r.Packages...), withSecret(t, at.Key, secret)...)
+	files = append(files, recipes.Written{Path: "target.yaml", Text: targetYAML(r.Name, t.Routes)})
 	for _, f := range files {
 		if _, err := os.Lstat(filepath.Join(at.Dir, filepath.FromSlash(f.Path))); !errors.Is(err, fs.ErrNotExist) {
 			return usage("give another folder, or remove it yourself", "%s is there already", filepath.Join(folder, f.Path))
@@ -241,6 +248,9 @@ func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port in
 	if at.Stub != defaultListen {
 		check = append(check, stubFlags(at.Stub, stub)...)
 	}
+	if at.Key != "" {
+		check = append(check, "--secret-file", quote(filepath.Join(folder, secretFileName)))
+	}
 	for i, line := range r.InstallIn(quote(at.Dir)) {
 		if line.Line != r.Install[i].Line {
 			b.WriteString("install: " + report.Plain(line.Line) + "\n")
@@ -249,6 +259,30 @@ func (a *app) writeRecipe(cmd *cobra.Command, name, folder, stub string, port in
 	b.WriteString("start: " + report.Plain(strings.Join(words, " ")) + "\ncheck: " + report.Plain(strings.Join(check, " ")) + "\n")
 	_, err = io.WriteString(a.out, b.String())
 	return unwritten(err)
+}
+
+// secretFileName is the file with the secret of a stub that others reach, in the folder that is written. The configuration has it as the key of
+// the layer's upstream.
+const secretFileName = "stub.secret"
+
+// withSecret gives the routes of a layer that passes its client's key on that key, and returns the file with the secret; none without a key.
+func withSecret(t *recipes.Target, key string, secret public.Secret) []recipes.Written {
+	if key == "" {
+		return nil
+	}
+	for i := range t.Routes {
+		if !t.Keyed {
+			t.Routes[i].Headers = append(t.Routes[i].Headers, target.Header{Name: "x-api-key", Value: target.Text{Value: key}})
+		}
+	}
+	return []recipes.Written{{Path: secretFileName, Text: secret.Path() + "\n" + secret.Token() + "\n"}}
+}
+
+// guards reports whether a stub at an address asks for a secret, since others reach it.
+func guards(hostPort string) bool {
+	host, _, _ := net.SplitHostPort(hostPort)
+	ip := net.ParseIP(host)
+	return host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
 // stubFlags let a check's stub listen where the written configuration looks for it: --stub-url alone would only tell of it. A

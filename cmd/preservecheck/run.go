@@ -73,7 +73,7 @@ func (a *app) judge(ctx context.Context, p *plan, s *source, c check.Config, lay
 	}
 	defer settled()
 	c.Progress = func(at check.Progress) {
-		if at.Phase != waitingPhase {
+		if !waits(at.Phase) {
 			settled()
 		}
 		bar.show(at)
@@ -126,7 +126,7 @@ func (p *plan) config(s *source) check.Config {
 		Routes: p.checkRoutes(), Hops: p.target != nil && p.target.Hops,
 		Run: s.run, Matrix: p.matrix, Rows: p.chosen.rows,
 		Layer: p.client(p.layer), Base: p.layer.Path,
-		Direct: s.direct, Near: s.near, Public: s.publicURL(), WayGone: s.gone, Hits: s.hits, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
+		Direct: s.direct, Near: s.near, Public: s.publicURL(), WayGone: s.gone, Hits: s.hits, Strangers: s.strangers, Rules: p.rules, Channel: p.channel, Channels: p.channels, Model: f.model,
 		Header: p.header, MaxLayerWait: f.maxLayerWait, Repeat: f.repeat, Trouble: s.trouble, Proof: p.proof,
 		Concurrency: f.concurrency, Rate: f.rate, Timeout: f.timeout, Deadline: f.deadline,
 		ReadyTimeout: f.readyTimeout, Settle: f.settle, Document: d, Redact: p.redact,
@@ -165,9 +165,8 @@ func (a *app) announce(p *plan, s *source) error {
 	if err := a.tell(p.open, s.upstream, paths(p.dialects)); err != nil {
 		return err
 	}
-	if p.open.way == wayAny && p.open.url == nil {
-		a.note("note: the stub listens on %s; a layer elsewhere has to reach it under another name, which --stub-url tells", p.listen)
-	}
+	a.warnOfStrangers(s.here)
+	a.nameless(p.open, p.listen)
 	if !p.local() || len(p.hazards) != 1 || p.hazards[0] != fixture.HazardNone {
 		a.note("note: the layer will see errors like a provider's; if it shares a circuit breaker or key state with live traffic, that may be hit (--hazard none avoids it)")
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -28,20 +29,24 @@ func newServe(a *app) *cobra.Command {
 		Short: "Run the stub alone, until Ctrl-C",
 		Long: `serve answers with the fixtures of the matrix. A request says which one it wants by the header x-fixture, by a path
 /fx/NAME before the API's own, by a model name that ends in the fixture's name, or by a marker in the prompt.`,
-		Example: "  preservecheck serve\n  preservecheck serve --stub-listen 127.0.0.1:9000 -v",
-		Args:    noArgs,
+		Example: "  preservecheck serve\n  preservecheck serve --stub-listen 127.0.0.1:9000 -v\n" +
+			"  preservecheck serve --listen-any --acme stub.example.org --secret-file stub.secret",
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := interrupt(cmd.Context())
 			defer stop()
 			return a.serve(ctx, cmd, f)
 		},
 	}
+	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&f.listen, "stub-listen", defaultListen, "`ADDRESS` the stub listens on")
-	f.open.register(cmd)
-	cmd.Flags().StringVar(&f.admin, "admin-listen", defaultAdmin, "`ADDRESS` of the ledger for checks elsewhere (--remote-stub), which always asks for the token; served where there is one")
 	cmd.Flags().StringVar(&f.channel, "channel", "auto", "header:NAME takes the fixture from that header instead of x-fixture")
 	matrixFlag(cmd, &f.matrix)
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print a line for each request")
+	heading(cmd.Flags(), "The stub")
+	f.open.register(cmd)
+	cmd.Flags().StringVar(&f.admin, "admin-listen", defaultAdmin, "`ADDRESS` of the ledger for checks elsewhere (--remote-stub), which always asks for the token; served where there is one")
+	heading(cmd.Flags(), othersReach)
 	return cmd
 }
 
@@ -68,7 +73,7 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, f *serveFlags) erro
 	a.redact, _ = hidden.redactor(publicTexts(m))
 	runs := ledger.NewHub(ledger.HubLimits{})
 	seen := newArrivals(runs)
-	at := listening{runs, m, channels, true, f.listen, origin(cmd, "stub-listen")}
+	at := listening{book: runs, matrix: m, channels: channels, watch: true, address: f.listen, from: origin(cmd, "stub-listen")}
 	if f.verbose {
 		at.book = seen
 	}
@@ -83,7 +88,7 @@ func (a *app) serve(ctx context.Context, cmd *cobra.Command, f *serveFlags) erro
 		if err := a.serveLedger(cmd, f, s, runs, at); err != nil {
 			return err
 		}
-		return a.serveOthers(ctx, s, seen, f.verbose)
+		return a.serveOthers(ctx, s, at, seen, f.verbose)
 	}
 	if err := a.greet(s, m, channels); err != nil {
 		return err
@@ -104,12 +109,17 @@ func (a *app) greet(s *station, m *fixture.Matrix, channels ledger.Channels) err
 }
 
 // serveOthers serves a stub that others can reach, until its time is over.
-func (a *app) serveOthers(ctx context.Context, s *station, seen *arrivals, verbose bool) error {
+func (a *app) serveOthers(ctx context.Context, s *station, at listening, seen *arrivals, verbose bool) error {
 	if err := a.tell(s.open, s.upstream(), paths(dialects.All())); err != nil {
 		return err
 	}
+	a.nameless(s.open, at.address)
+	a.warnOfStrangers(s)
 	a.note("note: the stub ends after %s (--max-duration), or by Ctrl-C", s.open.flags.maxDuration)
 	err := a.untilEnd(ctx, seen, verbose)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		a.note("note: the time of the stub is over, after %s (--max-duration)", s.open.flags.maxDuration)
+	}
 	if n := s.server.Stats().Strangers; n > 0 {
 		a.note("note: requests without the secret: %d, answered by a bare 404", n)
 	}
@@ -122,5 +132,9 @@ func (a *app) untilEnd(ctx context.Context, seen *arrivals, verbose bool) error 
 		<-ctx.Done()
 		return nil
 	}
-	return unwritten(follow(ctx, a.out, seen.take))
+	err := unwritten(follow(ctx, redacted{a}, seen.take))
+	if n := seen.lost(); n > 0 {
+		a.note("note: %d requests came while nobody read these lines, and are not among them", n)
+	}
+	return err
 }

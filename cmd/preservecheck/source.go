@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,9 +47,15 @@ func (a *app) source(ctx context.Context, p *plan) (*source, error) {
 	}
 	book := ledger.New(ledger.NewRun())
 	seen := newArrivals(book)
-	at := listening{book, p.matrix, p.channels, p.rules.Profile.Watches(), p.listen, p.listenFrom}
+	at := listening{book: book, matrix: p.matrix, channels: p.channels, watch: p.rules.Profile.Watches(), address: p.listen, from: p.listenFrom}
 	if p.open.way != wayLocal {
 		at.book = seen
+	}
+	if p.open.guarded {
+		book.Share() // who knows the secret, and nothing of the run, must not be able to turn a row red
+	}
+	if p.control == "" {
+		at.saw = a.learn(p).saw
 	}
 	s, err := a.openStub(ctx, at, p.open)
 	if err != nil {
@@ -99,6 +108,9 @@ func (p *plan) readRemote(_ *app, cmd *cobra.Command) error {
 	if b.User != "" {
 		return usage("leave them out", "%s: the stub asks for no credentials", from)
 	}
+	if b.Scheme != "https" && guards(b.Host) {
+		return usage("write https://, or bring the stub here by ssh -L", "%s: the secret would go over the network in the clear", from)
+	}
 	host, _, _ := net.SplitHostPort(b.Host)
 	p.remote = &elsewhere{stub: b, from: from, admin: strings.TrimSpace(f.remoteAdmin)}
 	if p.remote.admin == "" {
@@ -118,13 +130,31 @@ func (e *elsewhere) open(ctx context.Context, p *plan) (*source, error) {
 	case errors.As(err, &refused):
 		return nil, usage(remoteHint, "%s: %s", e.from, refused)
 	case err != nil:
-		return nil, usage("look whether serve runs there, and whether --remote-admin leads to its ledger; "+remoteHint, "%s: %s", e.from, err)
+		return nil, usage(e.unreached(err)+"; "+remoteHint, "%s: %s", e.from, err)
 	}
 	told := &tidings{client: c, told: map[string]bool{}}
 	return &source{
 		run: c.Run(), hits: c, upstream: e.stub, trouble: c.Trouble, strangers: c.Strangers, arrivals: told.take, close: func() { _ = c.Close() },
 		direct: below{wire.Client{Base: p.open.below(e.stub), TLS: p.tls}},
 	}, nil
+}
+
+// unreached says what to do where the ledger can't be asked. By default it listens on the stub's machine alone, which is what most people
+// meet first.
+func (e *elsewhere) unreached(err error) string {
+	host, _, _ := net.SplitHostPort(e.stub.Host)
+	_, port, _ := net.SplitHostPort(defaultAdmin)
+	bring := fmt.Sprintf("bring it here by ssh -N -L %[1]s:%[2]s %[3]s and give --remote-admin http://%[2]s", port, defaultAdmin, host)
+	var cert *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &cert):
+		return "give --layer-ca FILE with the root of who signed its certificate, where that is a private one"
+	case errors.Is(err, remote.ErrAddress):
+		return "ask it by https, or " + bring
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nobody listens there: where serve has its ledger on its own machine, as it does by default, " + bring
+	}
+	return "look whether serve runs there, and whether --remote-admin leads to its ledger"
 }
 
 // tidings are the arrivals at a stub elsewhere that were not told yet.

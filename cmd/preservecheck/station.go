@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"time"
 
 	"github.com/preservecheck/preservecheck/check"
 	"github.com/preservecheck/preservecheck/fixture"
@@ -23,6 +24,7 @@ type station struct {
 	cert   *public.Certificate // it speaks TLS itself; nil: it speaks plain HTTP
 	public *wire.Base          // where others reach it, without the secret; nil: under its address
 	gone   func() string       // why the way to it is no more; nil: nobody would tell
+	worst  time.Duration       // that strangers can keep a request waiting; 0: nobody but this machine comes to it
 	ends   []func()            // what else ends with it
 }
 
@@ -32,14 +34,16 @@ type listening struct {
 	matrix        *fixture.Matrix
 	channels      ledger.Channels
 	watch         bool
-	address, from string // and the flag that says so
+	saw           func(name, value []byte) // of headers and queries; nil: nobody asks
+	address, from string                   // and the flag that says so
 }
 
 // openStub starts a stub and opens the way to it.
 func (a *app) openStub(ctx context.Context, at listening, o *opening) (*station, error) {
-	server, err := stub.New(stub.Options{
-		Matrix: at.matrix, Ledger: at.book, Channels: at.channels, Watch: at.watch, Secret: o.secret.Path(), PerSource: o.perSource(at.address),
-	})
+	opt := stub.Options{
+		Matrix: at.matrix, Ledger: at.book, Channels: at.channels, Watch: at.watch, Secret: o.secret.Path(), PerSource: o.perSource(at.address), Saw: at.saw,
+	}
+	server, err := stub.New(opt)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +53,9 @@ func (a *app) openStub(ctx context.Context, at listening, o *opening) (*station,
 			"%s: the stub can't listen on %s: %s", at.from, at.address, cause(err))
 	}
 	s := &station{server: server, addr: l.Addr(), open: o, public: o.url}
+	if opt.PerSource >= 0 {
+		s.worst = stub.WorstDelay(opt)
+	}
 	if l, err = a.secured(ctx, s, l); err != nil {
 		return nil, err
 	}

@@ -31,13 +31,17 @@ func (a *app) tunnelled(ctx context.Context, s *station) error {
 		return err
 	}
 	log := filepath.Join(root, "log")
-	a.note("tunnel: started %s; waiting for its URL", filepath.Base(o.words[0]))
+	a.note("tunnel: started %s; waiting for its URL, %.0f s at most", filepath.Base(o.words[0]), public.DefaultWithin.Seconds())
 	t, err := public.StartTunnel(ctx, public.TunnelOptions{
 		Gateway: gateway.Options{
 			Supervisor: []string{self, superviseCommand}, Command: o.words, Env: a.env.others(), Dir: dir, Log: log, LogLimit: logLimit, Grace: stopGrace, Scrap: root,
 		},
 		Addr: s.addr.String(), URL: o.flags.tunnelURL, Prove: func(ctx context.Context, b wire.Base) error { return s.prove(ctx, b, o.trust) },
 	})
+	if ctx.Err() != nil {
+		_ = os.RemoveAll(root)
+		return a.interrupted()
+	}
 	if err != nil {
 		for _, line := range gateway.Tail(log, tailLines) {
 			a.note("  | %s", line)

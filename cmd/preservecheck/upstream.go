@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/preservecheck/preservecheck/record"
@@ -24,13 +23,29 @@ func (a *app) tell(o *opening, upstream wire.Base, paths string) error {
 	}
 	switch {
 	case isTerminal(a.err):
-		writeNote(a.err, fmt.Sprintf("stub: register this as the upstream's base URL: %s (it answers POST %s). It is secret: who knows it can disturb the run. "+
-			"The last part of it is taken as the upstream's API key as well, where a gateway registers a host alone.", o.below(upstream), paths), columns(a.err))
+		writeNote(a.err, fmt.Sprintf("stub: register this as the upstream's base URL: %s", o.below(upstream)), columns(a.err))
+		writeNote(a.err, fmt.Sprintf("note: it is secret, since who knows it can disturb the run; its last part is taken as the upstream's API key as well, "+
+			"where a gateway registers a host alone; the stub answers POST %s", paths), columns(a.err))
 	case o.flags.urlFile == "":
-		a.note("stub: the layer's upstream base URL is %s/ and the secret, which only a terminal or --url-file is shown; the secret is taken as the upstream's API key as well (it answers POST %s)",
-			upstream.String(), paths)
+		a.note("stub: the layer's upstream base URL is %s/SECRET, with %s in place of SECRET; a gateway that registers a host alone gets that as the upstream's API key (it answers POST %s)",
+			upstream.String(), o.where(), paths)
 	}
 	return nil
+}
+
+// nameless says of a stub that others reach that nobody said under which name.
+func (a *app) nameless(o *opening, listen string) {
+	if o.way == wayAny && o.url == nil {
+		a.note("note: the stub listens on %s; a layer elsewhere has to reach it under another name, which --stub-url tells", listen)
+	}
+}
+
+// where says where the user finds the secret, which is kept out of logs.
+func (o *opening) where() string {
+	if o.flags.secretFile != "" {
+		return "the first line of " + o.flags.secretFile
+	}
+	return "the value of " + secretVariable
 }
 
 // told refuses a run whose layer nobody could tell the secret.
@@ -57,21 +72,22 @@ func writeOwn(file, text string) error {
 
 // noteSecret says in the record what became of the stub's secret: a layer that does not know it, or one that tells it to its clients.
 func (p *plan) noteSecret(d *record.Document, s *source) {
+	noteLearned(d)
 	if !p.open.guarded {
 		return
 	}
-	if n := s.strangers(); n > 0 && d.NotReady != "" {
+	if n := s.strangers(); n > 0 && d.NotReady != "" && !strings.Contains(d.NotReady, "is not open: no connection") { // else they are our own, whose TLS failed
+
 		d.Notes = append(d.Notes, fmt.Sprintf("%d requests reached the stub without its secret and got a bare 404: is the layer's upstream URL complete, or the secret its API key?", n))
 	}
-	var leaks []string
-	for _, r := range d.Rows {
-		if slices.ContainsFunc(r.Fields, func(f record.Field) bool {
-			return f.Layer != nil && strings.Contains(f.Layer.Text, "[secret "+stubSecret+"]")
-		}) {
-			leaks = append(leaks, r.Row+" ("+r.Mode+")")
-		}
-	}
-	if len(leaks) > 0 {
+	if leaks := rowsWith(d, "[secret "+stubSecret+"]"); len(leaks) > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("the layer tells its clients the secret URL of its upstream, in %s: a real upstream's URL or key would leak like this", strings.Join(leaks, ", ")))
+	}
+}
+
+// warnOfStrangers says what others can do to a stub that they reach.
+func (a *app) warnOfStrangers(s *station) {
+	if s != nil && s.worst > 0 {
+		a.note("note: others can reach the stub; without the secret they get a bare 404, and slow ones can keep a request waiting for %s at most", s.worst)
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
 
 	"github.com/preservecheck/preservecheck/check"
-	"github.com/preservecheck/preservecheck/fixture"
 	"github.com/preservecheck/preservecheck/ledger"
 )
 
@@ -26,31 +26,39 @@ func (a *app) await(ctx context.Context, p *plan, s *source, c *check.Config, ba
 	if p.open.way == wayLocal {
 		return func() {}, nil
 	}
+	c.WayTimeout = c.ReadyTimeout // --wait-for-gateway is about what comes after it
 	stop = func() {}
 	if s.arrivals != nil {
-		stop = a.showArrivals(ctx, p, s, bar)
+		stop = a.showArrivals(ctx, s, c, bar)
 	}
 	if p.flags.wait {
 		c.Patient = askEvery
-		c.ReadyTimeout = max(c.ReadyTimeout, p.flags.open.maxDuration-p.flags.deadline)
+		c.ReadyTimeout = min(max(c.ReadyTimeout, p.flags.open.maxDuration-p.flags.deadline), p.flags.open.maxDuration)
 		c.Deadline = p.flags.open.maxDuration
 		bar.ready = c.ReadyTimeout
 		a.note("waiting: a request goes through the layer every few seconds, until one reaches the stub; Ctrl-C ends it")
 		return stop, nil
 	}
-	c.Deadline = min(c.Deadline, p.flags.open.maxDuration)
+	if most := p.flags.open.maxDuration; most < c.Deadline {
+		c.Deadline = most
+		a.note("note: the run ends after %s (--max-duration)", most)
+	}
 	if !a.attended() {
 		return stop, nil
 	}
 	a.note("next: register it in the gateway's console, then press Enter (--wait-for-gateway goes on by itself)")
-	ctx, cancel := context.WithTimeout(ctx, p.flags.open.maxDuration)
+	limit, cancel := context.WithTimeout(ctx, p.flags.open.maxDuration)
 	defer cancel()
 	select {
 	case <-lineFrom(a.in):
-	case <-ctx.Done():
+	case <-limit.Done():
 		stop()
+		if ctx.Err() != nil {
+			return nil, a.interrupted()
+		}
 		return nil, usage("", "nothing was tested: nobody pressed Enter in %s", p.flags.open.maxDuration)
 	}
+	bar.restart()
 	return stop, nil
 }
 
@@ -70,19 +78,26 @@ func lineFrom(r io.Reader) <-chan struct{} {
 	return done
 }
 
+// withoutSecret tells how many were turned away.
+const withoutSecret = "without the secret: %d, answered by a bare 404"
+
 // showArrivals prints what reaches the stub, and how many are turned away, until it is stopped.
-func (a *app) showArrivals(ctx context.Context, p *plan, s *source, bar *progress) (stop func()) {
+func (a *app) showArrivals(ctx context.Context, s *source, c *check.Config, bar *progress) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
+	own := ownTags{}
+	c.OwnTag = own.note
 	ended := make(chan struct{})
 	var strangers int64
 	go func() {
 		defer close(ended)
-		_ = follow(ctx, above{bar}, func(last bool) []ledger.Hit { // an error: stderr is gone, and nobody to tell
+		out := &above{bar: bar}
+		defer out.more()
+		_ = follow(ctx, out, func(last bool) []ledger.Hit { // an error: stderr is gone, and nobody to tell
 			if n := s.strangers(); n > strangers {
-				bar.say("arrived: %s without the secret: %d, answered by a bare 404", time.Now().Format(time.TimeOnly), n-strangers)
+				fmt.Fprintf(out, "%s "+withoutSecret, time.Now().Format(time.TimeOnly), n-strangers)
 				strangers = n
 			}
-			return slices.DeleteFunc(s.arrivals(last), p.ownRequest)
+			return slices.DeleteFunc(s.arrivals(last), own.has)
 		})
 	}()
 	return func() {
@@ -91,17 +106,68 @@ func (a *app) showArrivals(ctx context.Context, p *plan, s *source, bar *progres
 	}
 }
 
-// ownRequest reports whether a hit came from ourselves: rows are asked through the layer only when it is ready.
-func (p *plan) ownRequest(h ledger.Hit) bool {
-	return h.Tag.Nonce != "" && !slices.ContainsFunc(p.matrix.Canaries, func(f *fixture.Fixture) bool { return f.Name == h.Tag.Fixture })
+// ownTags are the nonces of requests by which we try the way to the stub ourselves. Shown among the arrivals, they would pass for the gateway's.
+type ownTags struct {
+	mu     sync.Mutex
+	nonces map[string]bool
 }
 
-// above writes whole lines above the line of progress.
-type above struct{ bar *progress }
+func (o *ownTags) note(nonce string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.nonces == nil {
+		o.nonces = map[string]bool{}
+	}
+	o.nonces[nonce] = true
+}
 
-func (l above) Write(b []byte) (int, error) {
-	l.bar.say("arrived: %s", strings.TrimRight(string(b), "\n"))
+func (o *ownTags) has(h ledger.Hit) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.nonces[h.Tag.Nonce]
+}
+
+// above writes whole lines above the line of progress. The same thing again is counted, since a gateway that is not set up yet makes it happen
+// every few seconds.
+type above struct {
+	bar   *progress
+	kinds map[string]int // how often each came, by the line without its time
+	again int            // of those that were not told
+}
+
+// mostKinds bounds what is remembered of lines; beyond it all are printed.
+const mostKinds = 1000
+
+func (l *above) Write(b []byte) (int, error) {
+	line := strings.TrimRight(string(b), "\n")
+	_, kind, _ := strings.Cut(line, " ")
+	if l.kinds == nil {
+		l.kinds = map[string]int{}
+	}
+	if l.kinds[kind] > 0 || len(l.kinds) < mostKinds {
+		l.kinds[kind]++
+	}
+	if n := l.kinds[kind]; n > alikeShown && n%alikeThen != 0 {
+		l.again++
+		return len(b), nil
+	}
+	l.more()
+	l.bar.say("arrived: %s", line)
 	return len(b), nil
+}
+
+// How many lines that differ in their time alone are printed, and then one of how many.
+const (
+	alikeShown = 3
+	alikeThen  = 10
+)
+
+// more says how many were not told.
+func (l *above) more() {
+	if l.again > 0 {
+		l.bar.say("arrived: %d more like those above", l.again)
+	}
+	l.again = 0
 }
 
 // say prints a line that stays, above the one that goes away.
