@@ -22,7 +22,9 @@ func TestDirtyWay(t *testing.T) {
 	stub, cert := freeAddress(t), certificate(t)
 	way := strings.TrimPrefix(nginx.start(t, strings.ReplaceAll(nginx.config(t, "way"), "@CERT@", cert), stub), "http://")
 	layer := nginx.start(t, nginx.config(t, "behind"), way)
-	args := []string{"--layer", layer, "--stub-url", "https://" + way, "--layer-ca", cert}
+	const secret = "0123456789abcdef0123456789abcdef" // both pass the path on, as they got it
+	kept := write(t, t.TempDir(), "stub.secret", secret+"\n")
+	args := []string{"--layer", layer + "/" + secret, "--stub-url", "https://" + way, "--layer-ca", cert, "--secret-file", kept}
 	for _, c := range []struct {
 		why  string
 		more []string
