@@ -238,7 +238,7 @@ func TestNoTunnel(t *testing.T) {
 		{"early", "it ends before", "the tunnel's program ended before there was a tunnel: exit status 3", nil},
 		{"silent", "no URL that others could use", "the tunnel's program printed no https URL within 400ms", nil},
 		{"cloudflared", "none like the user's", "the tunnel's program printed no URL like https://*.mine.example within 400ms", func(o *TunnelOptions) { o.URL = "https://*.mine.example" }},
-		{"ngrok", "the right one never leads to the stub", "no URL that the tunnel's program printed led to the stub within 400ms: https://ab12.ngrok-free.app: somebody else's page", nil},
+		{"ngrok", "the right one never leads to the stub", "no URL that the tunnel's program printed led to the stub within 4s: https://ab12.ngrok-free.app: somebody else's page", nil},
 		{"many", "a thousand, none of them right", "; https://decoy4.example: somebody else's page", func(o *TunnelOptions) { o.Within = 2 * time.Second }},
 		{"deaf", "a program that ignores being asked to end", "somebody else's page", func(o *TunnelOptions) { o.Prove = (&proof{}).prove }},
 		{"fork", "one that leaves a child in a session of its own", "somebody else's page", func(o *TunnelOptions) { o.Prove = (&proof{}).prove }},
@@ -256,8 +256,11 @@ func TestNoTunnel(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			o := tunnelOptions(dir, c.kind)
-			if o.Within = 400 * time.Millisecond; c.kind == "early" {
+			switch o.Within = 400 * time.Millisecond; {
+			case c.kind == "early":
 				o.Within = 20 * time.Second
+			case strings.Contains(c.says, "somebody else's page"): // it has to be started and tried, on a busy machine as well
+				o.Within = 4 * time.Second
 			}
 			if c.change != nil {
 				c.change(&o)
