@@ -10,6 +10,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -111,8 +112,11 @@ func TestURLFileIsAFile(t *testing.T) {
 	if err := os.WriteFile(other, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if runtime.GOOS == "windows" {
+		return // links need a right of their own there
+	}
 	if err := os.Symlink(other, link); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	program(t, env, append(args, link)...)
 	b, err := os.ReadFile(other)
