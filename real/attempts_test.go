@@ -57,7 +57,6 @@ var attemptsClients = []string{"anthropic-go", "anthropic-ts", "anthropic-py", "
 // TestAttempts lets the article's worker do its jobs with real SDKs, directly and through real layers, and holds what that
 // comes to against the article's table times what the layer does. -update writes docs/attempts.md.
 func TestAttempts(t *testing.T) {
-	t.Parallel() // it waits more than it works
 	if err := watchSources(); err != nil {
 		t.Fatal(err)
 	}

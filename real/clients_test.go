@@ -115,7 +115,6 @@ var driverShows = map[string][3]string{
 // TestDrivers runs each installed client in a network of its own, where there is nothing but the stub, and with an environment
 // full of what would send an SDK elsewhere. Whoever looks for another address is counted by the kernel.
 func TestDrivers(t *testing.T) {
-	t.Parallel() // it waits more than it works
 	dir := os.Getenv(clientDir)
 	if dir == "" {
 		cache, err := os.UserCacheDir()

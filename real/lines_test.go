@@ -50,7 +50,6 @@ lines.serve(call, show)
 
 // TestOneLineACall holds what drivers share to its promise, with SDKs that do what none should.
 func TestOneLineACall(t *testing.T) {
-	t.Parallel() // it waits more than it works
 	const text = "ok two\nlines\u2028and \U0001f600"
 	same := func(of map[string]string) map[string][]string {
 		want := map[string][]string{"": {"error InvalidCall - - - -", "error InvalidCall - - - -", "error InvalidCall - - - -"}, "6": {"error InvalidCall - - - -"},

@@ -38,7 +38,6 @@ type predicted struct {
 // of clients/reactions to what reached the stub: the number of requests, and the waits between them. The model is of the versions
 // that are installed.
 func TestModelIsMeasured(t *testing.T) {
-	t.Parallel() // it waits more than it works
 	if err := watchSources(); err != nil {
 		t.Fatal(err)
 	}
