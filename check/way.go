@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -297,18 +296,6 @@ func (r *runner) wayReady(ctx context.Context) (why string) {
 func (r *runner) wayCanary(ctx context.Context) canary {
 	l := lane{dialect: r.c.Rows[0].Dialect, mode: fixture.Plain}
 	return r.canaryOf(r.directly(ctx, r.c.Direct, r.c.Matrix.Canary(l.dialect.Name, l.mode).Name, l))
-}
-
-// Reach sends one success over a way and returns nil when it came back from the stub of this run. Of the config it needs Run,
-// Matrix, the first of Rows, Hits, Rules, Timeout and Redact.
-func Reach(ctx context.Context, c Config, w Way) error {
-	c.Direct = w
-	r := &runner{c: c, ctx: ctx}
-	got := r.wayCanary(ctx)
-	if got.through {
-		return nil
-	}
-	return errors.New(r.clean(got.wayCause(&c)))
 }
 
 // wayCause says what came back over the public way instead of our own answer, and what the reason may be.

@@ -626,25 +626,3 @@ func silent(t *testing.T) string {
 	t.Cleanup(func() { l.Close() })
 	return "http://" + l.Addr().String()
 }
-
-// TestReach: one request tells whether a URL leads to the stub, which is how a tunnel's is found.
-func TestReach(t *testing.T) {
-	for why, c := range map[string]struct {
-		way  func(*url.URL) http.Handler
-		says string
-	}{
-		"the stub": {proxied(nil), ""},
-		"somebody's documentation": {func(*url.URL) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>terms") })
-		}, "another server answered 200 and the stub saw nothing: a page of its own"},
-	} {
-		var got error
-		run(t, honest, only("rate_limit"), over(t, c.way), func(conf *check.Config) {
-			got = check.Reach(t.Context(), *conf, conf.Direct)
-			conf.Rows = nil
-		})
-		if (got == nil) != (c.says == "") || got != nil && !strings.HasPrefix(got.Error(), c.says) {
-			t.Errorf("%s: %v", why, got)
-		}
-	}
-}

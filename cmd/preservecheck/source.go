@@ -84,6 +84,12 @@ const defaultAdmin = "127.0.0.1:8788"
 
 const remoteHint = "docs/hosted.md says how the two places are set up"
 
+// notRemote are the flags of a stub of this run.
+var notRemote = []string{
+	"stub-listen", "listen-any", "stub-url", "tls-cert", "tls-key", "acme", "acme-email", "acme-directory", "acme-ca", "acme-cache", "acme-force", "acme-listen",
+	"tunnel", "tunnel-url", "recipe", "start", "url-file",
+}
+
 // readRemote reads --remote-stub and --remote-admin.
 func (p *plan) readRemote(_ *app, cmd *cobra.Command) error {
 	f, from := p.flags, origin(cmd, "remote-stub")
@@ -93,7 +99,7 @@ func (p *plan) readRemote(_ *app, cmd *cobra.Command) error {
 		}
 		return nil
 	}
-	for _, other := range []string{"stub-listen", "listen-any", "stub-url", "tls-cert", "acme", "tunnel", "recipe", "start", "url-file"} {
+	for _, other := range notRemote {
 		if cmd.Flags().Changed(other) {
 			return usage("leave one of them out", "%s is a stub elsewhere, and %s is for one of this run", from, origin(cmd, other))
 		}
